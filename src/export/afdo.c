@@ -24,14 +24,15 @@ struct function {
 struct afdo {
 	struct pool *pool;
 	VEC(struct function) function;
-	struct strmap at;        /* their places by name */
+	struct strmap at;        /* index in function, by name */
 	VEC(const char *) name;
-	struct strmap index;     /* the names' */
+	struct strmap index;     /* index in name, by name */
 };
 
 /* ---- names ---- */
 
-/* A constructor or destructor, declared once, has code of its own kinds; what is compiled first is the second. */
+/* A constructor or destructor is declared once (C4, D4), but has symbols for several kinds of code. The second kind (C2, D2) is the
+ * one that is compiled first. */
 static const char *
 base_constructor(struct pool *pool, const char *name)
 {
@@ -56,7 +57,7 @@ base_constructor(struct pool *pool, const char *name)
 	return name;
 }
 
-/* Without the name spaces and classes that it is in. */
+/* The name without its name spaces and classes. */
 static const char *
 unqualified(const char *name)
 {
@@ -70,7 +71,8 @@ unqualified(const char *name)
 	return name;
 }
 
-/* As gcc knows it: a symbol without what is behind a dot. What has no symbol goes by the name that it is declared with. */
+/* The name that gcc knows: a symbol without what comes after a dot. A function without a symbol has the name with which it is
+ * declared. */
 static const char *
 original(struct pool *pool, const char *name)
 {
@@ -94,8 +96,8 @@ index_of(struct afdo *a, const char *name)
 
 /* ---- functions ---- */
 
-/* The outlined part of a function, inlined into the rest of it, is in it: at its very beginning, as the debug information has
- * it. */
+/* The outlined part of a function that was inlined into the rest belongs to the function. The debug information has it at its very
+ * beginning. */
 static void
 join_parts(struct fdo *s)
 {
@@ -108,7 +110,7 @@ join_parts(struct fdo *s)
 		s->inlined.at[i] = s->inlined.at[--s->inlined.n];
 		fdo_merge(s, in);
 		fdo_free(in);
-		i = (size_t)-1;  /* what is inlined is in order again */
+		i = (size_t)-1;  /* the list has a new order */
 	}
 }
 
@@ -162,14 +164,14 @@ put64(struct buf *out, uint64_t n)
 	buf_add(out, &n, sizeof n);
 }
 
-/* gcc's counters have a sign. */
+/* gcc's counters are signed. */
 static void
 put_count(struct buf *out, uint64_t n)
 {
 	put64(out, n < INT64_MAX ? n : INT64_MAX);
 }
 
-/* A section's length is in words. */
+/* The length of a section is in words. */
 static void
 put_section(struct buf *out, enum section s, const struct buf *body)
 {
@@ -206,7 +208,7 @@ put_place_count(struct afdo *a, struct buf *out, const struct fdo_count *c)
 	}
 }
 
-/* What was inlined and never ran is left out: else gcc would inline it again. */
+/* Inlined functions that never ran are left out: otherwise gcc would inline them again. */
 static void
 put_tree(struct afdo *a, struct buf *out, const struct fdo *s)
 {
@@ -253,7 +255,7 @@ export_afdo(const struct export *x, struct buf *out)
 	struct afdo a = {.pool = x->run->pool};
 	struct buf names = {0}, functions = {0}, none = {0};
 
-	index_of(&a, "");        /* gcc's asserts know no name of number 0 */
+	index_of(&a, "");        /* gcc asserts that no name has index 0 */
 	find_functions(&a, x);
 	put_functions(&a, &functions);
 	put_names(&a, &names);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles of BOLT in its fdata form: one line for each edge that a branch makes,
+/* Profiles of BOLT in its fdata form: one line for each branch edge,
  *   1 FROM_FUNCTION OFFSET 1 TO_FUNCTION OFFSET MISPREDICTED COUNT
  *   0 [unknown] 0 1 TO_FUNCTION 0 MISPREDICTED COUNT
- * with hexadecimal offsets in the functions of the program that was built without Chord by the same commands: the map has
- * them as they were before weaving. */
+ * with hexadecimal offsets in the functions of the program that was built without Chord by the same commands: the map has the
+ * offsets before weaving. */
 #include "export/export.h"
 
 #include <inttypes.h>
@@ -12,18 +12,18 @@
 struct writer {
 	struct binary *bin;
 	const struct image_symbol *symbol;
-	uint32_t *number;        /* by symbol: of the local ones of one name, by address */
-	uint64_t *called;        /* by symbol: calls that are told with where they come from */
+	uint32_t *number;        /* by symbol: for local ones, their number among those of the same name, by address */
+	uint64_t *called;        /* by symbol: calls that were written with their origin */
 	struct buf *out;
 };
 
 struct spot {
-	const struct image_symbol *symbol; /* NULL: it cannot be named */
+	const struct image_symbol *symbol; /* NULL: it has no name */
 	uint64_t offset;
 };
 
-/* A local symbol is known by its number among those of its name. What stands before it in the symbol table, its source, may be
- * a temporary file. */
+/* BOLT identifies a local symbol by its number among those of its name. The source file, which comes before it in the symbol table,
+ * may be a temporary one. */
 static void
 number_locals(struct writer *w)
 {
@@ -52,7 +52,7 @@ spot_of(struct writer *w, const struct proc *p, uint32_t part, uint64_t offset)
 	return (struct spot){c.n && !c.one ? c.symbol : NULL, offset};
 }
 
-/* Fields end at blanks, so those of names have a backslash. */
+/* Fields end at blanks, so blanks in names get a backslash. */
 static void
 put_spot(struct writer *w, struct spot s)
 {
@@ -80,7 +80,7 @@ put(struct writer *w, struct spot from, struct spot to, uint64_t count)
 	buf_printf(w->out, " 0 %" PRIu64 "\n", count);
 }
 
-/* Edges of jumps, and of falling through a conditional one. */
+/* Writes edges of jumps, and of conditional jumps that were not taken. */
 static void
 put_edges(struct writer *w, const struct view_function *f)
 {
@@ -105,7 +105,7 @@ put_call(struct writer *w, const struct view_insn *in)
 	struct callee c = in->kind == CHORD_INSN_CALL ? view_insn_callee(in) : (struct callee){0};
 	struct spot from;
 
-	/* What stands before imported functions while measuring is not in the other program. */
+	/* The runtime's stand-ins for imported functions are not in the other program. */
 	if (!c.n || c.one || str_starts(str_of(c.symbol->name), "__chord_"))
 		return;
 	from = spot_of(w, in->proc, in->part, in->offset);
@@ -114,7 +114,7 @@ put_call(struct writer *w, const struct view_insn *in)
 		w->called[c.symbol - w->symbol] = saturating_add(w->called[c.symbol - w->symbol], in->count);
 }
 
-/* How often a function was entered otherwise: through pointers, by jumps, from other objects. */
+/* Writes how often a function was entered in other ways: through pointers, by jumps, from other objects. */
 static void
 put_entered(struct writer *w, const struct view_function *f)
 {

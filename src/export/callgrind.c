@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The format of Callgrind, version 1: costs by function, line and address. Calls are in it with their inclusive costs where these
- * are counted (-fchord=calls). */
+/* The format of Callgrind, version 1: costs by function, line and address. Calls have their inclusive costs if these were counted
+ * (-fchord=calls). */
 #include "export/export.h"
 
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 struct writer {
 	const struct export *x;
 	struct buf *out;
-	struct strmap number;    /* of a name that needs one */
-	const char *file;        /* that costs are of now */
-	const struct view_function *function; /* likewise; instructions are in their order */
+	struct strmap number;    /* the number of a name that needs one */
+	const char *file;        /* the file to which costs belong now */
+	const struct view_function *function; /* the function, likewise; instructions are in the order of functions */
 };
 
 static const char *
@@ -20,7 +20,8 @@ name_of(const char *file)
 	return *file ? file : "???";
 }
 
-/* "fl=NAME", on a line. What begins with a number in parentheses stands for another name, unless a name follows that begins so. */
+/* Writes "fl=NAME" on a line. A name that begins with a number in parentheses stands for another name. So a name that begins with a
+ * parenthesis gets such a number before it. */
 static void
 put_name(struct writer *w, const char *key, const char *name)
 {
@@ -42,7 +43,7 @@ put_function(struct writer *w, const char *key, const char *name)
 	put_name(w, key, image_readable(name));
 }
 
-/* Lines of inlined code are of other files than the function. */
+/* Lines of inlined code may be in other files than the function. */
 static void
 put_file(struct writer *w, const char *file, const char *own)
 {
@@ -52,7 +53,7 @@ put_file(struct writer *w, const char *file, const char *own)
 	w->file = file;
 }
 
-/* The measured function that a call leads to; NULL: it is none, or not known. */
+/* The measured function that a call leads to; NULL: the callee is not measured, or not known. */
 static const struct view_function *
 callee_of_insn(const struct writer *w, const struct view_insn *in)
 {
@@ -65,8 +66,8 @@ callee_of_insn(const struct writer *w, const struct view_insn *in)
 	return NULL;
 }
 
-/* Its file and object are parts of a function's name for readers; callgrind_annotate has one for files
- * below the folder it runs in that it knows again only where it is not said anew. */
+/* For readers, file and object are parts of a function's name. callgrind_annotate shortens names of files below its folder, and
+ * finds such a function only if its file is not written again. */
 static void
 put_call(struct writer *w, const struct view_insn *in)
 {

@@ -17,8 +17,8 @@ struct writer {
 	const struct export *x;
 	struct covered_list function;
 	struct shares *file;     /* by file */
-	uint32_t *order;         /* numbers of files, those of one folder together */
-	const char *folder;      /* in which all are */
+	uint32_t *order;         /* numbers of files, with those of one folder next to each other */
+	const char *folder;      /* the folder that all files are in */
 	struct buf *out;
 };
 
@@ -34,7 +34,7 @@ branches_of(const struct writer *w, uint32_t file, const struct view_line *l, ui
 	return 2 * n;
 }
 
-/* Where the lines from that one on begin. */
+/* The index of the first line that is not before that one. */
 static size_t
 first_line(const struct view_file *f, unsigned line)
 {
@@ -51,7 +51,7 @@ first_line(const struct view_file *f, unsigned line)
 	return lo;
 }
 
-/* Of a file's lines from one to another. */
+/* The shares of a range of a file's lines. */
 static struct shares
 shares_of(const struct writer *w, uint32_t file, unsigned from, unsigned to)
 {
@@ -99,7 +99,7 @@ put_line(const struct writer *w, uint32_t file, const struct view_line *l, const
 	buf_str(w->out, "/>\n");
 }
 
-/* Those lines of a file that are known, of a range. */
+/* Writes the known lines of a range. */
 static void
 put_lines(const struct writer *w, uint32_t file, unsigned first, unsigned last, const char *indent)
 {
@@ -124,7 +124,7 @@ put_method(const struct writer *w, uint32_t file, const struct covered *m)
 	buf_str(w->out, "              </lines>\n            </method>\n");
 }
 
-/* Without the folder of all. */
+/* The name without the folder of all files. */
 static const char *
 below(const struct writer *w, const char *name)
 {
@@ -161,7 +161,7 @@ add_shares(struct shares *sum, const struct shares *s)
 	sum->taken += s->taken;
 }
 
-/* Names by their folders, in these by themselves: then the files that are in one folder follow one another. */
+/* Sorts names by their folders, then by base name, so that files of one folder are next to each other. */
 static int
 by_folder(const void *a, const void *b, void *ctx)
 {
@@ -182,7 +182,7 @@ same_folder(const char *a, const char *b)
 	return n == (size_t)(base_name(b) - b) && !strncmp(a, b, n);
 }
 
-/* Of the files from the first to before the last in that order. */
+/* Writes the package of files number first to last - 1 in that order. */
 static void
 put_package(const struct writer *w, uint32_t first, uint32_t last)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a function's source, whatever code was made of it. */
+/* What is known of a function in the source, for all code that was made from it. */
 struct source {
 	const char *file;
 	unsigned line;
@@ -64,7 +64,7 @@ by_declaration(const void *a, const void *b)
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
-/* No function goes on in the next one: compilers sometimes give an instruction of one the line of the other. */
+/* No function extends into the next one. Compilers sometimes give an instruction of one function a line of the other. */
 static void
 end_before_next(struct collector *c)
 {

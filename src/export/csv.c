@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row for each instruction, as RFC 4180 has them. */
+/* A row for each instruction, as in RFC 4180. */
 #include "export/export.h"
 #include "export/value.h"
 

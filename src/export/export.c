@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The formats there are. */
+/* The list of formats. */
 #include "export/export.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ exporter_named(const char *name)
 	return NULL;
 }
 
-/* The length of the folder that a file was compiled in; 0: it is in none that is known. */
+/* The length of the folder in which a file was compiled; 0: no known folder contains it. */
 static size_t
 compiled_in(const struct export *x, const char *file)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts by function and line below its declaration. */
+/* Counts by function and by line relative to its declaration. */
 #include "export/fdo.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ first_number(uint32_t d)
 	return d & 0x20 ? ((d >> 1) & 0xfe0) | (d & 0x1f) : d & 0x1f;
 }
 
-/* How many copies a loop's body has. */
+/* The number of copies of a loop's body. */
 static uint32_t
 copies(uint32_t d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks on a line each, as flamegraph.pl and its kin take them. */
+/* One stack on each line, as flamegraph.pl and similar programs read them. */
 #include "export/export.h"
 #include "export/value.h"
 #include "view/stacks.h"
@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A semicolon separates frames. */
+/* Semicolons separate frames, so those in names are replaced. */
 static void
 put_name(struct pool *pool, struct buf *out, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gcov's JSON, version 2, as gcov(1) has it. Blocks and edges are those of the machine code. */
+/* gcov's JSON, version 2, as in gcov(1). Blocks and edges are those of the machine code. */
 #include "export/coverage.h"
 #include "export/value.h"
 
@@ -11,7 +11,7 @@ struct writer {
 	const struct export *x;
 	struct pool *pool;
 	struct covered_list function;
-	struct strmap size;      /* number in sizes, by file, line and name of a function */
+	struct strmap size;      /* index in sizes, by file, line and name of a function */
 	VEC(struct view_size) sizes;
 	struct buf *out;
 };
@@ -80,7 +80,7 @@ branches(struct writer *w, const struct view_branch *b, size_t n)
 	return all;
 }
 
-/* Of nested functions the innermost. NULL: none is known to be there. */
+/* The innermost function at a line. NULL: none is known there. */
 static const char *
 function_at(const struct covered *f, size_t n, unsigned line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compression as gzip has it, the same for the same input. */
+/* Compression in gzip's format. The same input always gives the same output. */
 #include "export/export.h"
 
 #include <zlib.h>

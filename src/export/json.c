@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON by docs/schema/export.json: functions, and lines by file with their branches. And a row for each instruction, by
- * docs/schema/instruction.json. Numbers above 2^63 - 1 are null: JSON's readers have no larger ones. */
+/* JSON by docs/schema/export.json: functions, and lines by file with their branches; also a row for each instruction, by
+ * docs/schema/instruction.json. Numbers above 2^63 - 1 are null, because readers of JSON have no larger ones. */
 #include "export/export.h"
 #include "export/value.h"
 

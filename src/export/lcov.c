@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracefiles of lcov, as geninfo(1) has them. A line's count is that of its instruction that ran most often. Lines some of whose
- * code is not known have no record. Version 2 reads the last lines of functions, too, and would guess them. */
+/* Tracefiles of lcov, as in geninfo(1). The count of a line is that of its instruction that ran most often. A line gets no record
+ * if some of its code is not known. Version 2 also reads the last lines of functions, and would guess them otherwise. */
 #include "export/coverage.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The first line of a function that has code; genhtml 2 wants functions there. 0: none is known. */
+/* The first line of a function that has code: genhtml 2 wants functions to be there. 0: none is known. */
 static unsigned
 first_line(const struct view_file *v, const struct covered *f)
 {
@@ -45,7 +45,7 @@ put_functions(const struct covered_list *all, const struct view_file *v, bool en
 	buf_printf(out, "FNF:%zu\nFNH:%zu\n", found, hit);
 }
 
-/* Each conditional jump is a block of two branches; of one that was never executed it is not known which it would be. */
+/* Each conditional jump is a block of two branches. Branches of a jump that never ran have no counts. */
 static size_t
 put_branches(const struct view_branch *b, size_t n, struct buf *out)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* LLVM's sample profiles in their text form. Counts are no samples, but the format asks for numbers only. */
+/* LLVM's sample profiles in their text form. The counts are not samples, but the format only asks for numbers. */
 #include "export/fdo.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Lines are told apart by what they begin with, and targets end at a number before a blank. */
+/* The reader distinguishes lines by their first character, and a target ends at a number before a blank. */
 static bool
 can_be_read(const char *name)
 {
@@ -29,7 +29,7 @@ put_place(struct buf *out, struct fdo_place at, int depth)
 	buf_str(out, ": ");
 }
 
-/* What was inlined and never ran is left out, as in profiles of samples. */
+/* Inlined functions that never ran are left out, as in profiles of samples. */
 static void
 put_body(struct buf *out, const struct fdo *s, int depth)
 {
@@ -52,7 +52,7 @@ put_body(struct buf *out, const struct fdo *s, int depth)
 	}
 }
 
-/* Of functions that never ran only that is said. */
+/* A function that never ran has only its first line. */
 bool
 export_llvm(const struct export *x, struct buf *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pprof's format: a sample for each instruction that was executed, with the functions above it as far as they are known. A function
- * whose callers are not known apart has none. */
+/* pprof's format: a sample for each instruction that was executed, with the functions above it as far as they are known. If the
+ * callers of a function cannot be told apart, it has none. */
 #include "export/export.h"
 #include "export/value.h"
 #include "view/stacks.h"
@@ -17,7 +17,7 @@ struct writer {
 	struct pool *pool;
 	const struct view_above *up;
 	struct strmap string, function;
-	uint64_t *frame;         /* by function: the location that stands for it as a caller; 0: none yet */
+	uint64_t *frame;         /* by function: its location as a caller; 0: none yet */
 	VEC(char *) text;
 	VEC(PprofSample *) sample;
 	VEC(PprofMapping *) mapping;
@@ -88,7 +88,8 @@ add_location(struct writer *w, const struct binary *bin, uint64_t addr, size_t l
 	return l;
 }
 
-/* An instruction, in what is inlined there first; the function itself has the name that all else has for it. */
+/* The location of an instruction: functions inlined there first, then the function itself, with the name that is used elsewhere,
+ * too. */
 static uint64_t
 location_of(struct writer *w, const struct view_insn *in, const struct view_function *f)
 {
@@ -155,7 +156,7 @@ add_mappings(struct writer *w)
 	}
 }
 
-/* False: a count is larger than the format's numbers. */
+/* False: a count is too large for the format. */
 static bool
 add_samples(struct writer *w)
 {

@@ -9,7 +9,7 @@
 
 struct writer {
 	struct pool *pool;
-	struct strmap number;    /* of a frame */
+	struct strmap number;    /* the number of a frame */
 	size_t n;
 	struct buf frames, stacks, weights;
 	struct buf key;

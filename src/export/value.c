@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts as XML and JSON have them. */
+/* Texts in the form of XML and JSON. */
 #include "export/value.h"
 
 #include <string.h>
 
-/* Control characters are in neither: XML has no form for them, nor for the two that are no characters. */
+/* May the text be written as it is? XML has no form for control characters, nor for U+FFFE and U+FFFF. */
 static bool
 is_fit(const char *s)
 {
