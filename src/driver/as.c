@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The stand-in for the assembler: reads the compiler's text, has it woven, and runs the real assembler on the result. All messages
- * are about the original text and its lines: weaving never adds or removes a line, so the woven text has the same lines. */
+/* The stand-in for the assembler. It reads the compiler's text, has it woven, and runs the real assembler on the result. All
+ * messages are about the original text and its lines: weaving never adds or removes a line, so the woven text has the same line
+ * numbers. */
 #include "driver/driver.h"
 #include "weave/weave.h"
 
@@ -10,19 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the real assembler calls text that it gets from Chord. */
+/* The real assembler's name for text that it gets from Chord. */
 #define STDIN_NAME "{standard input}"
 
 struct session {
 	struct as_args args;
 	const char *as;
-	const char *name;         /* of the input, for messages */
+	const char *name;         /* name of the input, for messages */
 	bool reads_stdin;
-	bool no_newline;          /* an input does not end with one: the assembler warns of that */
+	bool no_newline;          /* an input does not end with a newline: the assembler warns of that */
 	struct buf text;          /* of all inputs */
-	struct buf standard;      /* what standard input held, if it is one of several inputs */
-	struct buf labelled_says; /* what the assembler says of the text before weaving */
-	struct buf original_says; /* and of the text as it was given */
+	struct buf standard;      /* what was read from standard input, if that is one of several inputs */
+	struct buf labelled_says; /* the assembler's messages about the text before weaving */
+	struct buf original_says; /* its messages about the original text */
 	VEC(uint32_t) bad_lines;
 };
 
@@ -52,7 +53,7 @@ run(struct session *s, VEC_ARGS *args, const struct as_io *io)
 
 /* ---- runs of the assembler ---- */
 
-/* Assembles a text of Chord's, to the output or into memory. */
+/* Assembles a text made by Chord, to the output or into memory. */
 static int
 run_text(struct session *s, const struct buf *text, const char *more, struct buf *object, struct buf *says)
 {
@@ -68,8 +69,8 @@ run_text(struct session *s, const struct buf *text, const char *more, struct buf
 	return run(s, &args, &(struct as_io){.input = text, .object = object, .says = says});
 }
 
-/* Runs the assembler as it was called, with what has been read of standard input; object NULL: to the output. Its messages are
- * shown. */
+/* Runs the assembler as it was called, with what was read from standard input. object NULL: the result goes to the output. The
+ * messages are shown. */
 static int
 run_original(struct session *s, struct buf *object)
 {
@@ -120,7 +121,7 @@ read_input(struct session *s, const char *path)
 	size_t start;
 
 	s->reads_stdin |= is_stdin;
-	/* Line numbers that the assembler makes have to refer to the file that was named. */
+	/* The assembler's own line numbers have to refer to the named file. */
 	if (s->args.debug) {
 		const char *name = is_stdin ? STDIN_NAME : path;
 
@@ -140,7 +141,7 @@ read_input(struct session *s, const char *path)
 	return true;
 }
 
-/* False: one of them cannot be read. */
+/* False: an input cannot be read. */
 static bool
 read_inputs(struct session *s)
 {
@@ -166,8 +167,8 @@ read_own(struct session *s, const char *name, struct buf *to)
 		die(pool_printf(s->args.pool, "%s/%s", dir, name), "%s", strerror(errno));
 }
 
-/* The runtime's text includes its code and its unwind table from files beside it. @libexec@ in the text is replaced by the name of
- * that folder, as a string of the assembler's. */
+/* The runtime's text includes its code and its unwind table from files next to it. @libexec@ in the text is replaced by the name of
+ * that folder, as an assembler string. */
 static void
 read_runtime(struct session *s, struct buf *to)
 {
@@ -188,9 +189,9 @@ read_runtime(struct session *s, struct buf *to)
 	buf_free(&text);
 }
 
-/* ---- what the assembler says ---- */
+/* ---- messages of the assembler ---- */
 
-/* A message is `NAME:LINE: TEXT`, or about no line in particular (0). */
+/* A message is `NAME:LINE: TEXT`. Line 0: it is about no line in particular. */
 struct message {
 	bool is_one, is_stdin;
 	uint32_t line;
@@ -219,7 +220,7 @@ message_read(struct str s)
 	return m;
 }
 
-/* Calls f for each message. */
+/* Calls f for each message. Returns the number of messages. */
 static size_t
 each_message(const struct buf *says, void (*f)(void *ctx, struct message m), void *ctx)
 {
@@ -251,7 +252,7 @@ seek_line(void *ctx, struct message m)
 	sought->found |= m.line == sought->line;
 }
 
-/* Lines of the woven text with messages, except for those that the original text gets as well. */
+/* Collects lines of the woven text with messages, except those for which the original text gets a message, too. */
 static void
 collect_line(void *ctx, struct message m)
 {
@@ -272,7 +273,7 @@ collect_every_line(void *ctx, struct message m)
 		VEC_PUSH(s->bad_lines, m.line);
 }
 
-/* Makes comments of line markers (`# 12 "file.S"`), so that messages are about lines of this text. */
+/* Turns line markers (`# 12 "file.S"`) into comments, so that messages are about lines of this text. */
 static void
 drop_markers(struct buf *b)
 {
@@ -288,9 +289,9 @@ drop_markers(struct buf *b)
 	}
 }
 
-/* ---- woven text that the assembler does not take ---- */
+/* ---- woven text that the assembler rejects ---- */
 
-/* Finds lines that the assembler rejects, or warns of where the original gave no cause. */
+/* Finds lines that the assembler rejects, or warns of although it did not warn of the original. */
 static bool
 find_bad_lines(struct session *s, const struct buf *woven, const struct buf *says)
 {
@@ -310,7 +311,7 @@ find_bad_lines(struct session *s, const struct buf *woven, const struct buf *say
 	return s->bad_lines.n > n;
 }
 
-/* No fault of Chord's may break the build: assembles the original text, with a warning. */
+/* No fault of Chord may break the build: assembles the original text, with a warning. */
 static int
 give_up(struct session *s, const struct buf *says)
 {
@@ -318,7 +319,7 @@ give_up(struct session *s, const struct buf *says)
 	const char *end = nl ? memchr(first, '\n', says->n - (size_t)(first - says->at)) : NULL;
 	int status;
 
-	/* Its warnings have been shown. */
+	/* The assembler's warnings have been shown already. */
 	if (s->original_says.n) {
 		s->original_says.n = 0;
 		status = run_text(s, &s->text, NULL, NULL, &s->original_says);
@@ -331,7 +332,7 @@ give_up(struct session *s, const struct buf *says)
 	return status;
 }
 
-/* Assembles woven text. A procedure whose lines the assembler rejects is refused and the text woven again. */
+/* Assembles woven text. If the assembler rejects lines of a procedure, the procedure is refused, and the text is woven again. */
 static int
 finish(struct session *s, struct weave_options *o, struct buf *woven)
 {
@@ -368,7 +369,7 @@ finish(struct session *s, struct weave_options *o, struct buf *woven)
 
 /* ---- the two objects ---- */
 
-/* Signals that ask the process to end wait until the output is the woven object, or removed. */
+/* Holds signals that ask the process to end, until the output is the woven object or removed. */
 static void
 hold_signals(sigset_t *old)
 {
@@ -381,7 +382,8 @@ hold_signals(sigset_t *old)
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 
-/* The assembler's listings, dependencies and warnings are about the original text: if there are any, that is assembled first. */
+/* The assembler's listings, dependencies and warnings are about the original text. If there are any, the original is assembled
+ * first. */
 static int
 original_and_woven(struct session *s, struct weave_options *o, struct buf *woven)
 {
@@ -393,7 +395,7 @@ original_and_woven(struct session *s, struct weave_options *o, struct buf *woven
 	if (!files && !s->labelled_says.n && !s->no_newline)
 		return finish(s, o, woven);
 	hold_signals(&old);
-	/* A list of dependencies names the output. */
+	/* A list of dependencies names the output, so the output is needed in that case. */
 	status = run_original(s, files ? NULL : &object);
 	buf_free(&object);
 	if (status == 0) {
@@ -405,7 +407,7 @@ original_and_woven(struct session *s, struct weave_options *o, struct buf *woven
 	return status;
 }
 
-/* To find faults in the weaver. */
+/* Keeps the woven text in a file, for finding faults of the weaver. */
 static void
 keep_woven(const struct buf *woven)
 {
@@ -426,7 +428,7 @@ say_warnings(const struct buf *lines)
 	}
 }
 
-/* What is put into objects beside what is woven. */
+/* Parts that objects get in addition to woven code. */
 struct own_parts { struct buf runtime, timers, trace; };
 
 static void
@@ -447,7 +449,7 @@ read_own_parts(struct session *s, struct own_parts *own, struct weave_options *o
 	o->trace_size = own->trace.n;
 }
 
-/* Paths of interest, and weights. A file that is no good ends the assembler. */
+/* Reads paths of interest and weights. If a file cannot be used, the process ends. */
 static void
 read_selections(struct session *s, struct selection *interest, struct selection *weights, struct weave_options *o)
 {
@@ -513,7 +515,7 @@ weave_input(struct session *s)
 	return status;
 }
 
-/* Text for another mode than 64 bits. */
+/* Text for a mode other than 64 bits is assembled as it is. */
 static int
 pass_through(struct session *s)
 {
@@ -524,7 +526,7 @@ pass_through(struct session *s)
 	return status;
 }
 
-/* An input that cannot be read: the assembler's own message is shown if it has one. */
+/* An input cannot be read: the assembler's own message is shown, if it has one. */
 static int
 unreadable(struct session *s)
 {

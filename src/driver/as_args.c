@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Command lines: the assembler's, as far as its stand-in has to understand them, and what Chord's options and the compiler's
- * @files share with them. */
+/* Command lines: the assembler's options, as far as its stand-in has to understand them, and @files, which compiler commands have,
+ * too. */
 #include "driver/driver.h"
 
 #include <ctype.h>
@@ -9,10 +9,10 @@
 
 /* ---- @files ---- */
 
-/* So many are read, as by the compiler, which says so if there are more. */
+/* The most files that are read. The compiler has the same limit, and reports it. */
 enum { AT_FILES = 2000 };
 
-/* Splits text at blanks, except in quotes and behind backslashes. */
+/* Splits text at blanks, except in quotes and after backslashes. */
 static void
 split(struct pool *pool, struct str s, VEC_ARGS *out)
 {
@@ -44,7 +44,7 @@ split(struct pool *pool, struct str s, VEC_ARGS *out)
 	buf_free(&word);
 }
 
-/* left: so many files may still be read. Then one of them holds itself, and the argument stays as it is. */
+/* left: how many more files may be read. If none may, a file probably contains itself, and the argument stays as it is. */
 static void
 expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out, unsigned *left)
 {
@@ -74,7 +74,7 @@ args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out)
 
 /* ---- the assembler's options ---- */
 
-/* A long option may have one dash or two, and its value behind `=` or in the next argument. */
+/* A long option may have one dash or two. Its value comes after `=` or in the next argument. */
 static const char *
 long_name(const char *s)
 {
@@ -104,7 +104,7 @@ value_is_next(const char *s)
 	       is_one_of(long_name(s), names, sizeof names / sizeof *names);
 }
 
-/* Asks for something that only the assembler itself can answer. */
+/* Does the option ask for something that only the assembler itself can answer? */
 static bool
 is_probe(const char *s)
 {
@@ -150,7 +150,7 @@ take_option(struct as_args *a, char *s, char *value)
 		VEC_PUSH(*to, value);
 }
 
-/* One argument, and its value if it has one. */
+/* Takes one argument, and its value if it has one. */
 static bool
 take(struct as_args *a, char **argv, size_t n, size_t *i)
 {
@@ -161,7 +161,7 @@ take(struct as_args *a, char **argv, size_t n, size_t *i)
 	if (*s != '-' || !s[1]) {
 		VEC_PUSH(a->inputs, s);
 	} else if (!strcmp(s, "--")) {
-		*i = n - 1; /* the assembler does not look further */
+		*i = n - 1; /* the assembler ignores everything after it */
 	} else {
 		if (value_is_next(s)) {
 			a->as_called |= *i + 1 == n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes. No child outlives the function that the caller waits with. */
+/* Processes. No child outlives the function with which the caller waits for it. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -64,7 +64,8 @@ child_wait(pid_t pid)
 	return status;
 }
 
-/* Passes on signals to this process to the child, until that has ended. A terminal sends its signals to both. */
+/* Forwards signals to the child until the child has ended. Signals of a terminal are not forwarded, because the child gets them,
+ * too. */
 static int
 wait_and_forward(pid_t pid, const sigset_t *set)
 {
@@ -91,7 +92,7 @@ child_run(char *const *argv)
 	pid_t pid;
 	int status = -1, err;
 
-	/* With SIGCHLD ignored, as a parent may have left it, there would be no status to wait for. */
+	/* If a parent has left SIGCHLD ignored, there would be no status to wait for. */
 	sigaction(SIGCHLD, &chld, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The real assembler: finds and runs it. Texts and objects are passed in files without names: these cannot clash with others, and
- * none is left behind. */
+/* Finds and runs the real assembler. Texts and objects are passed in files without names, so names cannot clash, and no file is
+ * left behind. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Set for the assembler's process: a stand-in that sees it was started by another one. */
+/* Set for the assembler's process: a stand-in that sees it was started by another stand-in. */
 #define RUNNING "CHORD_AS_RUNNING"
 
-/* ---- finding things ---- */
+/* ---- finding the assembler, and Chord's files ---- */
 
 static char *
 self_path(struct pool *pool)
@@ -26,11 +26,11 @@ self_path(struct pool *pool)
 	return n < 0 ? NULL : pool_strndup(pool, path, (size_t)n);
 }
 
-/* Is the file Chord: this one, a link to it, a copy or another version? Each of them contains this text. */
+/* Is the file Chord: this one, a link to it, a copy, or another version? Each of them contains this text. */
 bool
 is_chord(const char *path)
 {
-	enum { LARGEST = 64 << 20 }; /* some compilers are larger, and would take long to search */
+	enum { LARGEST = 64 << 20 }; /* some compilers are larger, and searching them would take long */
 	static const char mark[] = "Chord, which stands in for the assembler";
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -75,7 +75,7 @@ as_find(struct pool *pool)
 			die(given, "CHORD_AS names Chord, not an assembler");
 		return given;
 	}
-	/* gcc tells its children by COMPILER_PATH where it searches itself, -B included. */
+	/* gcc tells its children in COMPILER_PATH where it searches itself, including -B. */
 	if (compiler)
 		as = find_in(pool, compiler);
 	return as ? as : find_in(pool, path ? path : "/usr/bin:/bin");
@@ -144,7 +144,7 @@ drain(int fd, struct buf *b)
 	}
 }
 
-/* Reads all of a nameless file. False: errno. */
+/* Reads all of a nameless file. False: it is empty. */
 static bool
 take(int fd, struct buf *b)
 {
@@ -154,7 +154,7 @@ take(int fd, struct buf *b)
 	return b->n;
 }
 
-/* Starts it and reads its messages. The wait status, -1: errno. */
+/* Starts the process and reads its messages. Returns the wait status, or -1 with errno. */
 static int
 run_and_hear(char *const *argv, struct child_fds *fds, struct buf *says)
 {

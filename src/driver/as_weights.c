@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* -fchord-weights=FILE. */
+/* Reads the file of -fchord-weights=FILE: weights, or a profile. */
 #include "driver/driver.h"
 #include "run/run.h"
 
@@ -18,7 +18,8 @@ is_profile(const char *file)
 	return is;
 }
 
-/* A file with nothing is an error. Missing procedures get a warning, because nobody would notice it in the program. */
+/* A file without any weights is an error. If it lacks procedures, there is a warning, because nobody would notice it in the
+ * program. */
 static bool
 from_profile(const char *file, const struct run *r, struct selection *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord cc, chord c++: runs the compiler with Chord's folder before its assembler's. */
+/* chord cc, chord c++: runs the compiler so that it finds Chord's stand-in before the assembler. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -12,17 +12,17 @@
 struct driver {
 	struct pool *pool;
 	bool is_clang;
-	bool stops;           /* -c, -S, -E, --version ...: there is no link */
-	bool lto;             /* the last of -flto and -fno-lto */
+	bool stops;           /* -c, -S, -E, --version ...: nothing is linked */
+	bool lto;             /* the last of -flto and -fno-lto decides */
 	bool no_id;           /* --build-id=none */
-	bool dlang;           /* a source in D, for which gdc warns of options of C's preprocessor */
-	bool probe;           /* a build system's, which is compiled as without Chord */
-	const char *shadowed; /* the sanitizer whose shadow memory is where that of stacks would be */
+	bool dlang;           /* there is a source in D: gdc warns of options for C's preprocessor */
+	bool probe;           /* it is a build system's probe, which is compiled without measuring */
+	const char *shadowed; /* the sanitizer whose shadow memory is where Chord's shadow of stacks would be */
 	size_t ninput;
 	const char *output;
 	struct request request;
-	VEC_ARGS given;       /* arguments but Chord's */
-	VEC_ARGS args;        /* for the compiler */
+	VEC_ARGS given;       /* arguments without Chord's */
+	VEC_ARGS args;        /* arguments for the compiler */
 };
 
 static bool
@@ -73,7 +73,7 @@ value_is_next(const char *a)
 	return IS_ONE_OF(a, names);
 }
 
-/* Headers are compiled into something else, and not linked. */
+/* Headers are not linked: they are compiled into something else. */
 static bool
 is_header(const char *a)
 {
@@ -91,7 +91,7 @@ is_dlang(const char *a)
 	return dot && (!strcmp(dot, ".d") || !strcmp(dot, ".di") || !strcmp(dot, ".dd"));
 }
 
-/* -fsanitize= and -fno-sanitize=, in order. */
+/* Reads -fsanitize= and -fno-sanitize=, in order. */
 static void
 look_at_sanitizers(struct driver *d, const char *a)
 {
@@ -130,7 +130,7 @@ look_at(struct driver *d, const char *a, const char *value)
 		d->no_id |= strstr(value, "--build-id=none") != NULL;
 }
 
-/* Looks at the arguments, those in @files too. False: reported. */
+/* Looks at the arguments, including those in @files. False: the error has been reported. */
 static bool
 read_args(struct driver *d, char **argv, size_t n)
 {
@@ -156,7 +156,7 @@ read_args(struct driver *d, char **argv, size_t n)
 	return ok;
 }
 
-/* Are all of Chord's options among the arguments themselves, and none in @files? */
+/* Are all of Chord's options outside of @files? */
 static bool
 are_closed_files_clean(const struct driver *d, char **argv, size_t n)
 {
@@ -185,7 +185,7 @@ command_file(struct pool *pool, const char *command)
 	return realpath(command, real) ? pool_strdup(pool, real) : command;
 }
 
-/* Compilers that have options of their own: each has another way to have its text measured, or none. */
+/* Compilers that do not take gcc's options. Each has another way to be measured, or none. */
 static bool
 is_unlike_gcc(const char *command)
 {
@@ -195,7 +195,7 @@ is_unlike_gcc(const char *command)
 	return IS_ONE_OF(base_name(command), names);
 }
 
-/* The command may be several words, `ccache gcc`. */
+/* The command may have several words, as in `ccache gcc`. */
 static void
 push_compiler(struct driver *d, const char *variable, const char *command)
 {
@@ -214,7 +214,7 @@ push_compiler(struct driver *d, const char *variable, const char *command)
 	}
 }
 
-/* clang warns of options that a command did not use; the added ones are not the user's. */
+/* clang warns of options that a command did not use. The user did not write the added ones. */
 static void
 push_quietly(struct driver *d, const char *a)
 {
@@ -233,7 +233,7 @@ push_all(struct driver *d, const char *dir, char **argv, size_t n)
 
 	if (!d->probe)
 		push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
-	/* The folder has only <chord.h>. It comes after all other folders, so that no header of that name is hidden. */
+	/* The folder has only <chord.h>. It comes after all other folders, so it hides no header of that name. */
 	if (!d->dlang)
 		push_quietly(d, pool_printf(d->pool, "-idirafter%s/headers", dir));
 	if (links)
@@ -243,12 +243,12 @@ push_all(struct driver *d, const char *dir, char **argv, size_t n)
 			push(&d->args, argv[i]);
 	for (size_t i = 0; !as_given && i < d->given.n; i++)
 		push(&d->args, d->given.at[i]);
-	/* The reader finds the program of a profile by the build id. */
+	/* The reader finds the program of a profile by its build id. */
 	if (links && d->no_id)
 		push(&d->args, "-Wl,--build-id");
 	if (measure)
 		push_quietly(d, pool_printf(d->pool, "-Wa,%s", measure));
-	/* Behind the user's option: the last one counts. */
+	/* This comes after the user's option, because the last one counts. */
 	if (d->is_clang && !d->probe)
 		push_quietly(d, "-fno-integrated-as");
 	push(&d->args, NULL);
@@ -274,14 +274,14 @@ run(struct driver *d)
 	return child_status(status);
 }
 
-/* Does a measure keep where paths have come to by the stack? */
+/* Does a measure keep path registers in the shadow of stacks? */
 static bool
 follows_paths(const struct request *r)
 {
 	return measures_with(r->measures, CHORD_FLOW) & measures_with(r->measures, CHORD_STACK);
 }
 
-/* Is there anything that cannot be measured as is asked? True: reported. */
+/* Is there anything that cannot be measured as requested? True: the error has been reported. */
 static bool
 cannot_measure(const struct driver *d)
 {

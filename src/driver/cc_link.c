@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* After a link: has anything been measured? If not (a folder that the compiler did not look into, a build that dropped options,
- * objects from elsewhere), the program would run and just leave no profile. */
+/* Checks after a link whether anything is measured. If not (the compiler did not look into Chord's folder, a build dropped options,
+ * objects came from elsewhere), the program would run and simply leave no profile. */
 #include "driver/driver.h"
 #include "run/run.h"
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Is the output that of a link: a regular file, and not an object for another link? */
+/* Is the output the result of a link: a regular file that is not an object for another link? */
 static bool
 is_final(const char *path)
 {
@@ -29,7 +29,7 @@ is_final(const char *path)
 	return is;
 }
 
-/* Without functions there is nothing to measure: data, an empty library. */
+/* Without functions there is nothing to measure, as in data or an empty library. */
 static bool
 has_functions(struct image *im)
 {
@@ -43,7 +43,7 @@ has_functions(struct image *im)
 	return has;
 }
 
-/* The events with patterns that are counted in it. */
+/* Finds the counted events that have patterns. */
 static void
 find_patterns(struct pool *pool, const struct map *map, struct event_list *list)
 {
@@ -69,7 +69,7 @@ find_patterns(struct pool *pool, const struct map *map, struct event_list *list)
 	strmap_free(&seen);
 }
 
-/* A pattern that matches nothing may be a typing error, or counts nothing here. */
+/* A pattern that matches nothing may be a typing error, or there is nothing for it to count. */
 static void
 check_patterns(struct pool *pool, const char *output)
 {
@@ -93,7 +93,7 @@ check_patterns(struct pool *pool, const char *output)
 	free(r.binary.at);
 }
 
-/* Are there records with CHORD_MAP_AT_CALLS and some without? */
+/* Do some records have CHORD_MAP_AT_CALLS, and others not? */
 static bool
 is_mixed(struct str map)
 {
@@ -124,7 +124,7 @@ is_all_refused(struct str map)
 	return true;
 }
 
-/* An event has one counter where it is summed for calls, and another where it is not. */
+/* An event has one counter in code that sums it for calls, and another one in other code. */
 static void
 check_apart(struct pool *pool, const char *output)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which programs a build system compiles only to learn about the compiler: it runs them in the user's folders, where their profiles
- * would stay. What they tell is the same without counters. */
+/* Recognises programs that a build system compiles only to learn about the compiler. It runs them in the user's folders, where
+ * their profiles would stay. What it learns is the same without counters. */
 #include "driver/driver.h"
 
 #include <string.h>

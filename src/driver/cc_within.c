@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Detects recursion: CHORD_CC may name a script or a cache that runs Chord, which would run it again, for ever. An environment
- * variable has the number of the process of `chord cc`. A server that the compiler starts may inherit it and serve other builds
- * later, so it counts only if that process is this one or one of its ancestors. */
+/* Detects recursion: CHORD_CC may name a script or a cache that runs Chord, which would run it again, forever. An environment
+ * variable has the process number of `chord cc`. A server that the compiler starts may inherit the variable and serve other builds
+ * later. So the variable only counts if that process is this one or one of its ancestors. */
 #include "driver/driver.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 enum { GENERATIONS = 256 };
 
-/* 0: not known. */
+/* The parent of a process; 0: it is not known. */
 static pid_t
 parent_of(pid_t pid)
 {

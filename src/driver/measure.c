@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What to measure: -fchord= and related options, and how the driver passes them to the assembler's stand-in: as one option, so
- * that compiler caches see them. The registry (format/measures.h) has the measures, their options and what goes together; only
- * the reading of values is here. */
+/* What to measure: -fchord= and related options. The driver passes them to the assembler's stand-in as one option, so that compiler
+ * caches see them. The registry (format/measures.h) has the measures, their options and the rules for combining them. Only the
+ * reading of values is here. */
 #include "driver/driver.h"
 
 #include "weave/weave.h"
@@ -24,7 +24,7 @@ static const char *read_globs(const char *what, const char *value, struct reques
 static const struct {
 	const char *name;
 	uint32_t implies, excludes;   /* sets of measures */
-	/* What is kept of the value (pool). NULL: it is wrong, reported. */
+	/* Returns what is kept of the value (pool). NULL: the value is wrong, which has been reported. */
 	const char *(*read)(const char *what, const char *value, struct request *r, struct pool *pool);
 } options[REQUEST_OPTIONS] = {
 	CHORD_OPTION_LIST(ROW)
@@ -42,7 +42,7 @@ read_events(const char *what, const char *value, struct request *r, struct pool 
 	return NULL;
 }
 
-/* They are read again when all events are known. */
+/* The events are read again when all of them are known. */
 static const char *
 read_timers(const char *what, const char *value, struct request *r, struct pool *pool)
 {
@@ -58,7 +58,7 @@ read_timers(const char *what, const char *value, struct request *r, struct pool 
 	return pool_strdup(pool, value);
 }
 
-/* Its absolute name. If there is no such file, whoever reads it reports that. */
+/* Returns the absolute name. If there is no such file, its reader reports that. */
 static const char *
 read_file(const char *what, const char *value, struct request *r, struct pool *pool)
 {
@@ -81,7 +81,7 @@ read_encoding(const char *what, const char *value, struct request *r, struct poo
 	return NULL;
 }
 
-/* Names of functions, perhaps with * and ?, with commas between them. */
+/* Reads names of functions, which may have * and ?, with commas between them. */
 static const char *
 read_globs(const char *what, const char *value, struct request *r, struct pool *pool)
 {
@@ -92,7 +92,7 @@ read_globs(const char *what, const char *value, struct request *r, struct pool *
 	return NULL;
 }
 
-/* The option in a text NAME=VALUE, and its value; REQUEST_OPTIONS: there is none. */
+/* The option in a text NAME=VALUE, and its value; REQUEST_OPTIONS: there is no such option. */
 static uint32_t
 option_of(const char *text, const char **value)
 {
@@ -107,7 +107,7 @@ option_of(const char *text, const char **value)
 	return REQUEST_OPTIONS;
 }
 
-/* `what` names it in messages. */
+/* what: the option's name in messages. */
 static bool
 take_option(const char *what, uint32_t i, const char *value, struct request *r, struct pool *pool)
 {
@@ -174,7 +174,7 @@ read_one(const char *what, struct str name, struct request *r)
 bool
 request_measures(const char *what, const char *list, struct request *r)
 {
-	/* Of several options the last one counts. */
+	/* The last one of several options counts. */
 	r->chosen = 0;
 	for (const char *p = list, *end;; p = end + 1) {
 		end = p + strcspn(p, ",");
@@ -193,15 +193,15 @@ request_free(struct request *r)
 
 /* ---- all together ---- */
 
-/* Adds to a list of events, which may be NULL. */
+/* Joins two lists of events; either may be NULL. */
 static const char *
 append(struct pool *pool, const char *list, const char *more)
 {
 	return list && more ? pool_printf(pool, "%s,%s", list, more) : list ? list : more;
 }
 
-/* Those listed; instructions, if a measure counts events and none are listed; those with timers; those that measures have of their
- * own. `of_events`: some measure that was asked for counts what is listed. */
+/* All events: those listed; instructions, if a measure counts events and none are listed; those with timers; and the measures' own
+ * events. `of_events`: a requested measure counts the listed events. */
 static const char *
 all_events(const struct request *r, bool of_events, struct pool *pool)
 {
@@ -233,7 +233,7 @@ complete_events(struct request *r, bool of_events, struct pool *pool)
 	event_list_free(&timed);
 }
 
-/* Adds what an option implies. False: it conflicts with what has been chosen, reported. */
+/* Adds what an option implies. False: it conflicts with chosen measures, which has been reported. */
 static bool
 imply(uint32_t option, struct request *r, struct pool *pool)
 {
@@ -288,9 +288,9 @@ request_complete(struct request *r, struct pool *pool)
 	return false;
 }
 
-/* ---- as one option: --chord=MEASURE+MEASURE@OPTION=VALUE@... ---- */
+/* ---- all in one option: --chord=MEASURE+MEASURE@OPTION=VALUE@... ---- */
 
-/* Letters, digits and a few more stay; everything else is %XX. */
+/* Keeps letters, digits and a few more; everything else becomes %XX. */
 static void
 escape(struct buf *b, const char *s)
 {
@@ -302,7 +302,7 @@ escape(struct buf *b, const char *s)
 	}
 }
 
-/* Decodes %XX; anything else that begins with % stays. */
+/* Decodes %XX; other uses of % stay. */
 static char *
 unescape(struct pool *pool, const char *s, size_t n)
 {
@@ -344,7 +344,7 @@ request_text(const struct request *r, struct pool *pool)
 	return text;
 }
 
-/* One option of the measures. */
+/* Takes one option in the form NAME=VALUE. */
 static bool
 take_value(const char *text, struct request *r, struct pool *pool)
 {
