@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of mapped files a core has the first bytes, or nothing. */
+/* Of a mapped file, a core has the first bytes or nothing. */
 struct segment {
 	uint64_t addr, size, filled, offset;
 };
@@ -25,7 +25,7 @@ struct range {
 
 struct core {
 	struct pool *pool;
-	const char *object;      /* may have been moved */
+	const char *object;      /* the program that was named, which may have been moved */
 	int fd;
 	Elf *elf;
 	Dwfl *dwfl;
@@ -120,7 +120,7 @@ same_build(Dwfl_Module *m, int fd)
 	return same;
 }
 
-/* Objects are searched only where they were loaded from, except for the one that was named. */
+/* Objects are only searched where they were loaded from, except the one that was named. */
 static int
 find_elf(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file, Elf **elf)
 {
@@ -241,8 +241,8 @@ is_of_file(const struct core *c, uint64_t addr)
 	return false;
 }
 
-/* Reads from the segment that has the address, as far as that goes. Anonymous memory that was never touched is left out of cores:
- * it is zero. */
+/* Reads from the segment that has the address, as far as the segment goes. Cores leave out anonymous memory that was never touched,
+ * which is zero. */
 static size_t
 read_some(const struct core *c, uint64_t addr, void *to, size_t n)
 {
@@ -277,7 +277,7 @@ core_read(const struct core *c, uint64_t addr, void *to, size_t n)
 	return true;
 }
 
-/* The file of an object; of the program itself sometimes only the name is known. NULL: it has none. */
+/* The file of an object. Sometimes only the name of the program is known. NULL: there is no file. */
 static const char *
 file_of(Dwfl_Module *m, uint64_t *bias)
 {
@@ -326,7 +326,7 @@ struct frames {
 	core_frame_fn *fn;
 	void *ctx;
 	uint32_t tid;
-	unsigned sp;             /* column of the stack pointer */
+	unsigned sp;             /* register number of the stack pointer */
 	int stuck;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Separate debug files, searched as gdb does: by build id, then by the name in .gnu_debuglink, beside the program, in .debug/
- * there, and below /usr/lib/debug; last among those that debuginfod's client has fetched before. Nothing is fetched over the
+/* Separate debug files are searched as gdb does: by build id, then by the name in .gnu_debuglink, next to the program, in .debug/
+ * there, and below /usr/lib/debug; last among files that debuginfod's client has fetched before. Nothing is fetched over the
  * network. */
 #include "image/internal.h"
 
@@ -12,7 +12,7 @@
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-/* Does the file belong to this image? Without build ids the name has to do. */
+/* Does the file belong to this image? If the image has no build id, the name has to do. */
 static bool
 same_build(const struct image *im, Elf *elf)
 {
@@ -53,7 +53,7 @@ try_build_id(struct image *im)
 	return try_file(im, pool_printf(im->pool, DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2));
 }
 
-/* Where debuginfod's client keeps what it has fetched (debuginfod_find_debuginfo(3)). */
+/* Tries the place where debuginfod's client keeps what it has fetched (debuginfod_find_debuginfo(3)). */
 static bool
 try_cache(struct image *im)
 {

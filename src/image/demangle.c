@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of C++, Rust and D as their sources have them. */
+/* Symbols of C++, Rust and D, in the form of their sources. */
 #include "image/image.h"
 
 #include <ctype.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The library gives up on names of more than 1 KiB unless it is told not to, so that its recursion ends in time. Templates of
- * templates have longer ones; up to here the stack has room for it. */
+/* The library gives up on names of more than 1 KiB unless told not to, because it is recursive. Nested templates have longer names.
+ * The stack has room for names up to this length. */
 enum { LONGEST = 8192 };
 
 static char *
@@ -78,7 +78,7 @@ image_name_matches(const char *symbol, const char *pattern)
 	       (strchr(pattern, '(') && name_matches(symbol, true, pattern));
 }
 
-/* ---- for people ---- */
+/* ---- for human readers ---- */
 
 static bool mangled;
 
@@ -117,7 +117,7 @@ is_of_symbol(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '@';
 }
 
-/* A full stop behind it is the sentence's. */
+/* A full stop after the word ends the sentence, and is no part of the symbol. */
 static void
 add_word(struct buf *out, struct str word)
 {

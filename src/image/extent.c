@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where functions begin and end: by the unwind table, which stripped files have, too, or else by symbols, or by Go's own table:
- * Go's programs have no other when they are stripped. */
+/* Where functions begin and end: by the unwind table, which stripped files also have, or else by symbols, or by Go's own table.
+ * Stripped programs of Go have no other. */
 #include "image/internal.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ in_symbols(struct image *im, uint64_t addr, uint64_t *from, uint64_t *to)
 	const struct image_symbol *symbol;
 	size_t n = image_symbols(im, &symbol), low = 0;
 
-	/* The last that begins there or before. */
+	/* Finds the last one that begins at the address or before it. */
 	while (n - low > 1) {
 		size_t mid = low + (n - low) / 2;
 
@@ -51,8 +51,8 @@ in_symbols(struct image *im, uint64_t addr, uint64_t *from, uint64_t *to)
 enum { GO_2 = 0xfffffffb, GO_116 = 0xfffffffa, GO_118 = 0xfffffff0, GO_120 = 0xfffffff1, WORD = 8 };
 
 struct go_table {
-	const char *at;          /* pairs, of which the first is an address; behind them the end of the last function */
-	uint64_t n, base;        /* base: what is added to the addresses */
+	const char *at;          /* pairs of numbers, of which the first is an address; the end of the last function follows them */
+	uint64_t n, base;        /* base: to be added to the addresses */
 	size_t size;             /* of each number */
 };
 
@@ -71,7 +71,8 @@ go_addr(const struct go_table *t, uint64_t i)
 	return t->base + number(t->at + 2 * i * t->size, t->size);
 }
 
-/* Are all of them in the section .text? Where it is loaded elsewhere, and the loader has yet to say so, they are not. */
+/* Are all functions in the section .text? They are not if .text is to be loaded elsewhere and the loader has not relocated the
+ * table. */
 static bool
 is_in_text(const struct image *im, const struct go_table *t)
 {
@@ -81,7 +82,7 @@ is_in_text(const struct image *im, const struct go_table *t)
 	       go_addr(t, t->n) >= go_addr(t, 0) && go_addr(t, t->n) - h.sh_addr <= h.sh_size;
 }
 
-/* False: there is none, or one of a version that is not known. */
+/* False: there is none, or its version is not known. */
 static bool
 go_table(struct image *im, struct go_table *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of source files. A line table has the same file as `a.c`, `./a.c` and `b/../a.c`, relative to the folder in which the
+/* Names of source files. A line table may name the same file `a.c`, `./a.c` and `b/../a.c`, relative to the folder in which the
  * compiler ran, and each unit has its own copy of a name. */
 #include "image/internal.h"
 
@@ -44,7 +44,7 @@ shorten(const char *path, bool all, struct buf *out)
 	return up;
 }
 
-/* `b/../a.c` is another file than `a.c` if b is a symbolic link. That can be seen if the files are there. */
+/* If b is a symbolic link, `b/../a.c` is a different file from `a.c`. That can be checked if the files exist. */
 static bool
 is_other(const char *a, const char *b)
 {
@@ -68,7 +68,7 @@ image_clean_path(struct pool *pool, const char *path)
 	return *clean ? clean : path;
 }
 
-/* The clean form of a path, made once for each path. */
+/* The clean form of a path, computed once for each path. */
 static const char *
 interned(struct image *im, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An instruction's place in the function it is in, in that into which this was inlined, and so on. */
+/* The place of an instruction in its function, in the function into which that was inlined, and so on. */
 #include "image/internal.h"
 
 size_t

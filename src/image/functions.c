@@ -10,7 +10,7 @@ enum { DEPTH = 64 };
 
 struct reader {
 	struct image *im;
-	const char *dir, *unit_file; /* of the unit that is read; or NULL */
+	const char *dir, *unit_file; /* of the current unit; or NULL */
 };
 
 /* dwarf_decl_file() ends the process if there are no files. */
@@ -90,13 +90,13 @@ add_unit(struct reader *r, Dwarf_Die *unit, Dwarf_Die *split)
 	Dwarf_Attribute a;
 	const char *name = dwarf_formstring(dwarf_attr(whole, DW_AT_name, &a));
 
-	/* The part that is in the program says where it was compiled. */
+	/* The unit in the program has the folder in which it was compiled. */
 	r->dir = image_unit_folder(r->im, unit);
 	r->unit_file = name ? image_file_name(r->im, r->dir, name) : NULL;
 	add_children(r, whole, 0);
 }
 
-/* By address; that which says where it is declared first. */
+/* By address; entries with a declaration come first. */
 static int
 functions_by_addr(const void *a, const void *b)
 {

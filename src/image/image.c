@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An ELF program or library: opened, its build id and sections found. */
+/* An ELF program or library: opens it, and finds its build id and sections. */
 #include "format/format.h"
 #include "image/internal.h"
 
@@ -225,7 +225,7 @@ image_section_all(struct image *im, const char *name, struct str *bytes, const c
 
 		if (!have || strncmp(have, name, n) || (have[n] && have[n] != '.') || h.sh_type == SHT_NOBITS)
 			continue;
-		/* Most have one, which need not be copied. */
+		/* Most programs have one section, which need not be copied. */
 		if (found == 1)
 			buf_add(&all, bytes->at, bytes->n);
 		if (section_bytes(im, s, &h, have, bytes, why) && found++)

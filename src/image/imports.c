@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The symbol's name, from the table that the relocations belong to. */
+/* The name of a symbol in the table to which the relocations belong. */
 static const char *
 symbol_name(struct image *im, Elf_Scn *symbols, size_t number)
 {
@@ -73,7 +73,7 @@ by_slot(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-/* What the loader will do: in loaded sections only, so not what --emit-relocs keeps. */
+/* Reads relocations that the loader will apply. Those that --emit-relocs keeps are not in loaded sections. */
 static void
 read_imports(struct image *im)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The line tables of all units as one sorted array. Looking units up by
- * .debug_aranges would be shorter, but clang writes none. */
+/* The line tables of all units, as one sorted array. Looking units up by .debug_aranges would be shorter, but clang writes none. */
 #include "image/internal.h"
 
 #include <dwarf.h>
@@ -46,8 +45,8 @@ add_unit(struct image *im, Dwarf_Die *unit)
 	return true;
 }
 
-/* A row that ends a sequence comes before one that begins there; otherwise the
- * order of the table is kept: of several rows for one address the last holds. */
+/* A row that ends a sequence comes before one that begins at the same address. Otherwise the order of the table is kept, because
+ * the last row for an address is the valid one. */
 static int
 rows_by_addr(const void *a, const void *b)
 {
@@ -109,7 +108,7 @@ image_has_lines(struct image *im)
 	return im->row.n > 0;
 }
 
-/* How many rows lie before the address, or at it as well. */
+/* The number of rows before the address; with `at`, also those at the address. */
 static size_t
 rows_up_to(struct image *im, uint64_t addr, bool at)
 {

@@ -13,7 +13,7 @@ by_offset(const void *a, const void *b)
 	return x->off < y->off ? -1 : x->off > y->off;
 }
 
-/* Room for n more. */
+/* Makes room for n more. */
 static struct obj_reloc *
 relocs_grow(struct object *o, struct pool *pool, size_t n)
 {
@@ -132,7 +132,7 @@ read_section(struct object *o, Elf *elf, size_t strings, Elf_Scn *scn, const GEl
 	return true;
 }
 
-/* After symbols have been read: one of them names the group. */
+/* Reads a group. Symbols have to be read before, because a symbol names the group. */
 static bool
 read_group(struct object *o, Elf_Scn *scn, const GElf_Shdr *sh)
 {
@@ -190,7 +190,7 @@ object_read(struct pool *pool, char *data, size_t n, const char **why)
 	}
 	o->nsection = (uint32_t)nsection;
 	o->sections = pool_array(pool, nsection + 1, sizeof *o->sections);
-	/* libelf takes a file that was cut before its table of sections for one without any. */
+	/* If a file was cut off before its table of sections, libelf reports no sections. */
 	ok = nsection > 0;
 	for (int round = 0; round < 3 && ok; round++)
 		ok = read_round(o, pool, elf, strings, round);

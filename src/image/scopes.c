@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the source by the addresses of their code, inlined ones too. */
+/* Functions of the source, by the addresses of their code; also inlined ones. */
 #include "image/internal.h"
 
 #include <dwarf.h>
@@ -16,12 +16,12 @@ struct span {
 
 struct reader {
 	struct image *im;
-	const char *dir;         /* of the unit that is read; or NULL */
+	const char *dir;         /* of the current unit; or NULL */
 	VEC(struct span) span;
-	struct strmap origin;    /* from the addresses of entries to what is known of them */
+	struct strmap origin;    /* from the address of an entry to what is known of it */
 };
 
-/* What instances have of what they are instances of. */
+/* What an instance takes from its origin. */
 struct origin {
 	const char *name;
 	struct image_place at;
@@ -29,7 +29,7 @@ struct origin {
 
 /* ---- names ---- */
 
-/* What an instance is an instance of; without an end only in damaged files. */
+/* The origin of an instance. The limit only matters in damaged files. */
 static Dwarf_Die
 origin_of(Dwarf_Die *die)
 {
@@ -77,7 +77,7 @@ part_of_name(Dwarf_Die *scope)
 	}
 }
 
-/* With the name spaces, classes and functions around its declaration. */
+/* The name with the name spaces, classes and functions around its declaration. */
 static const char *
 qualified(struct image *im, Dwarf_Die *die, const char *name)
 {
@@ -116,7 +116,7 @@ name_of(struct image *im, Dwarf_Die *die)
 	return name && !is_c(die) ? qualified(im, die, name) : name;
 }
 
-/* Looked up once: names with what they are members of take long to find. */
+/* Each origin is looked up once, because it takes long to find the name spaces and classes of a name. */
 static const struct origin *
 known_origin(struct reader *r, Dwarf_Die *die)
 {
@@ -150,7 +150,7 @@ call_of(struct reader *r, Dwarf_Die *die)
 	return (struct image_place){image_file_name(r->im, r->dir, file), (unsigned)line};
 }
 
-/* Clang's only. */
+/* Only clang writes it. */
 static unsigned
 call_discriminator(Dwarf_Die *die)
 {
@@ -160,7 +160,7 @@ call_discriminator(Dwarf_Die *die)
 	return dwarf_formudata(dwarf_attr(die, AT_GNU_DISCRIMINATOR, &a), &n) || n > UINT32_MAX ? 0 : (unsigned)n;
 }
 
-/* False: it has no code. */
+/* False: the entry has no code. */
 static bool
 add_spans(struct reader *r, Dwarf_Die *die, uint32_t depth)
 {
@@ -173,7 +173,7 @@ add_spans(struct reader *r, Dwarf_Die *die, uint32_t depth)
 	return r->span.n > before;
 }
 
-/* The scope that it makes; `in` if it makes none. */
+/* Returns the new scope, or `in` if there is none. */
 static uint32_t
 add_scope(struct reader *r, Dwarf_Die *die, uint32_t in, uint32_t depth)
 {
@@ -194,7 +194,7 @@ add_scope(struct reader *r, Dwarf_Die *die, uint32_t in, uint32_t depth)
 	return (uint32_t)r->im->scope.n - 1;
 }
 
-/* Functions may be nested in name spaces, modules, types, other functions and blocks of these. */
+/* Functions may be nested: in name spaces, modules, types, other functions and their blocks. */
 static void
 add_children(struct reader *r, Dwarf_Die *die, uint32_t in, uint32_t depth)
 {
@@ -224,7 +224,7 @@ add_children(struct reader *r, Dwarf_Die *die, uint32_t in, uint32_t depth)
 
 /* ---- by address ---- */
 
-/* Outer ones first. */
+/* Outer scopes come first. */
 static int
 by_low(const void *a, const void *b)
 {
@@ -247,7 +247,7 @@ put(struct image *im, uint64_t addr, uint32_t scope)
 
 struct stack { const struct span **at; size_t n, cap; };
 
-/* Ends the scopes that end before an address or at it. */
+/* Ends the scopes that end at an address or before it. */
 static void
 end_before(struct image *im, struct stack *open, uint64_t addr)
 {
@@ -289,7 +289,7 @@ read_scopes(struct image *im)
 	while (!dwarf_get_units(im->dwarf, cu, &cu, NULL, NULL, &unit, &split)) {
 		Dwarf_Die *whole = dwarf_tag(&split) == DW_TAG_compile_unit ? &split : &unit;
 
-		/* The part that is in the program says where it was compiled. */
+		/* The unit in the program has the folder in which it was compiled. */
 		r.dir = image_unit_folder(im, &unit);
 		add_children(&r, whole, IMAGE_NO_SCOPE, 0);
 	}

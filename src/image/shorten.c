@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Long names for narrow places: what stands deepest in brackets is left out first, then what stands in any, then the middle. */
+/* Long names for narrow places. Text in the deepest brackets is left out first, then text in any brackets, then the middle. */
 #include "image/image.h"
 
 #include <ctype.h>
@@ -7,8 +7,8 @@
 
 #define GONE "..."
 
-/* Characters from s on that are no brackets although they may look like some: `operator<`, `operator()`, `(anonymous namespace)`,
- * the arrow of a result. */
+/* The number of characters from s on that look like brackets but are none: `operator<`, `operator()`, `(anonymous namespace)`, the
+ * arrow of a result. */
 static size_t
 plain_at(const char *name, const char *s)
 {
@@ -24,7 +24,7 @@ plain_at(const char *name, const char *s)
 	return n + (!strncmp(s + n, "()", 2) ? 2 : strspn(s + n, "<>=-*"));
 }
 
-/* How deep its brackets are nested; 0: there are none, or they do not match. */
+/* The depth of nested brackets; 0: there are none, or they do not match. */
 static unsigned
 depth_of(const char *name)
 {
@@ -42,7 +42,7 @@ depth_of(const char *name)
 	return depth ? 0 : most;
 }
 
-/* The name without what is nested so deep. */
+/* The name without everything that is nested at least that deep. */
 static void
 leave_out(struct buf *to, const char *name, unsigned least)
 {
@@ -73,7 +73,7 @@ is_inside(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The name's beginning and its end, which says more. */
+/* The beginning of the name and its end, which gets more room because it says more. */
 static const char *
 ends_of(struct pool *pool, const char *name, size_t n, size_t most)
 {

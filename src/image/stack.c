@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of stopped or dead threads, walked by libdwfl. */
+/* Stacks of stopped or dead threads, which libdwfl walks. */
 #include "image/stack.h"
 
 #include "base/base.h"
@@ -12,7 +12,7 @@ struct stack {
 	Dwfl *dwfl;
 	pid_t pid;
 	const struct stack_source *source;
-	/* of the walk: */
+	/* the current walk: */
 	const struct machine_thread *machine;
 	const uint64_t *reg;
 	uint64_t pc, sp;
@@ -21,20 +21,20 @@ struct stack {
 	bool stuck;
 };
 
-/* ---- what libdwfl asks for ---- */
+/* ---- callbacks of libdwfl ---- */
 
 static int
 find_elf(Dwfl_Module *mod, void **ctx, const char *name, Dwarf_Addr base, char **file, Elf **elf)
 {
 	const struct stack *s = *ctx;
 
-	/* That one is read from memory. */
+	/* The vdso is read from memory. */
 	if (!strncmp(name, "[vdso", 5))
 		return dwfl_linux_proc_find_elf(mod, ctx, name, base, file, elf);
 	return *name == '/' ? s->source->open(s->source->ctx, base) : -1;
 }
 
-/* Tables that are not in memory are not looked for. */
+/* Tables that are not in memory are not searched. */
 static int
 find_debuginfo(Dwfl_Module *mod, void **ctx, const char *name, Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
 	char **found)
@@ -130,7 +130,7 @@ stack_close(struct stack *s)
 
 /* ---- walking ---- */
 
-/* Without a table libdwfl would follow the frame pointer, which need not be one. */
+/* Without a table libdwfl would follow the frame pointer register, which may hold something else. */
 static bool
 has_table(struct stack *s, Dwarf_Addr pc)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Function symbols, by address, with the file that each is from. */
+/* Function symbols, by address, with the source file of each. */
 #include "image/internal.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ section_of_type(Elf *elf, unsigned type, GElf_Shdr *header)
 	return NULL;
 }
 
-/* file: the last that was named, which is what local symbols are of. */
+/* file: the last one that was named; local symbols belong to it. */
 static void
 add_symbol(struct image *im, Elf *elf, size_t strings, const GElf_Sym *sym, const char **file)
 {
@@ -33,7 +33,7 @@ add_symbol(struct image *im, Elf *elf, size_t strings, const GElf_Sym *sym, cons
 			GELF_ST_BIND(sym->st_info) == STB_LOCAL ? *file ? *file : "" : NULL});
 }
 
-/* False if there is no such table. */
+/* False: there is no such table. */
 static bool
 read_table(struct image *im, Elf *elf, unsigned type)
 {
