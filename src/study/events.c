@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Event counting (Ball 1994) as the paper shows it, with symbols for the events. All is linear in them, so a symbol's
- * coefficients are the increments where it alone is 1. */
+/* Event counting as the paper shows it (Ball 1994), with symbols for the events. Everything is linear in the events. So the
+ * coefficients of a symbol are the increments for which that symbol alone is 1. */
 #include "study/study.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Symbols times edges and vertices. */
+/* The limit for symbols times edges and vertices. */
 enum { MANY = 1 << 24 };
 
 /* ---- symbols ---- */
@@ -74,7 +74,7 @@ split_vertices(struct study_events *c)
 	graph_index(c->g);
 }
 
-/* By edge. Those of vertices are last, but get the first symbols: vertices are named first. */
+/* The symbols, by edge. Edges of vertices are last, but get the first symbols, because vertices are named first. */
 static void
 name_events(struct study_events *c)
 {
@@ -91,7 +91,7 @@ name_events(struct study_events *c)
 			c->symbol[e] = symbol_of(c, &f->edge.at[e].events, study_edge_name(f, e));
 }
 
-/* A tree of the file's graph and all edges of vertices. */
+/* A tree of the file's graph, and all edges of vertices. */
 static bool
 find_tree(struct study_events *c)
 {

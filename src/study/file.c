@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line, being taken apart. */
+/* The rest of a line. */
 struct line {
 	struct graph_file *f;
 	struct str rest;
@@ -17,7 +17,7 @@ struct line {
 
 #define complain(l, ...) (error_at((l)->f->path, (l)->number, __VA_ARGS__), false)
 
-/* As much of a word as a message can bear. */
+/* The part of a word that fits into a message. */
 #define WORD "%.*s%s"
 #define SHOW(w) (w).n > 40 ? 40 : (int)(w).n, (w).at, (w).n > 40 ? "..." : ""
 
@@ -130,7 +130,7 @@ read_exit(struct line *l)
 	return read_end(l, "exit", &l->f->g->exit, &l->f->exit_line);
 }
 
-/* A number, which may be negative, or else a symbol. */
+/* Reads a number, which may be negative, or a symbol. */
 static bool
 read_events(struct line *l, struct file_events *ev)
 {
@@ -230,8 +230,7 @@ read_walk(struct line *l)
 	return ok;
 }
 
-/* Activations that leave at a vertex or come back there. The sum of all fits
- * what the flow takes in at EXIT. */
+/* Reads how many activations leave at a vertex or come back there. The sum of all fits into the flow at EXIT. */
 static bool
 read_source(struct line *l, bool early)
 {
@@ -265,7 +264,7 @@ read_reentry(struct line *l)
 
 /* ---- edges ---- */
 
-/* What has been said of an edge, so that nothing is said twice. */
+/* What was read of an edge, so that nothing is given twice. */
 enum { SAID_WEIGHT = 1, SAID_COST = 2, SAID_COUNT = 4, SAID_FIXED = 8, SAID_TREE = 16, SAID_EVENTS = 32, SAID_NAME = 64 };
 
 static const char *const attributes[] = {"weight", "cost", "count", "fixed", "tree", "events", "name"};
@@ -388,7 +387,7 @@ read_lines(struct graph_file *f, struct str text)
 	return true;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole file ---- */
 
 static bool
 check_edges(struct graph_file *f)
@@ -431,7 +430,7 @@ name_vertices(struct graph_file *f)
 	f->g->name = name;
 }
 
-/* What is in the tree must be, and what has to be. Phantoms fill up. */
+/* The tree must contain the edges marked for it, and all fixed edges. Phantom edges complete it. */
 static bool
 check_tree(struct graph_file *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The hierarchy of profiling problems on a graph written by hand: what is counted for each, and at what cost. */
+/* The hierarchy of profiling problems on a graph written by hand: what each problem counts, and at what cost. */
 #include "study/study.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ vertex_cost(const struct study_hierarchy *h, uint32_t v)
 	return study_vertex_weight(h->f->g, h->w, v);
 }
 
-/* A problem that counts edges. */
+/* Adds a problem that counts edges. */
 static void
 add_edges(struct study_hierarchy *h, const char *what, const bool *counted)
 {
@@ -75,7 +75,7 @@ study_hierarchy(struct study_hierarchy *h, const struct graph_file *f)
 	return true;
 }
 
-/* The cheapest edges that break all cycles; closed: each execution of the procedure is one, too. */
+/* Finds the cheapest edges that break all cycles. closed: each execution of the procedure is a cycle, too. */
 static bool
 add_feedback(struct study_hierarchy *h, const char *what, bool closed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Selective path profiling of the paths that a file has. */
+/* Selective path profiling of the paths in a file. */
 #include "study/study.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ choose_all(struct study_selection *s)
 
 /* ---- values ---- */
 
-/* As they are: the potential 0. */
+/* The values are placed as they are: the potential is 0. */
 static bool
 place_printed(struct study_selection *s)
 {
@@ -73,7 +73,7 @@ static bool
 place_sound(struct study_selection *s)
 {
 	const char *why;
-	/* All paths with the sum of one of interest are told apart; what is woven in has less code, see `chord graph --spp`. */
+	/* All paths with the sum of a path of interest are told apart. The weaver needs less code, see `chord graph --spp`. */
 	struct spp *spp = spp_place(s->d, s->ei, false, &why);
 
 	if (!spp) {
@@ -105,7 +105,7 @@ study_is_path(const struct study_path *c, uint32_t begin, const uint32_t *edge, 
 	return c->begin == begin && c->n == n && !memcmp(c->edge, edge, n * sizeof *edge);
 }
 
-/* What a path of interest is counted as by the code on its edges. */
+/* The number under which the code on a path's edges counts the path of interest. */
 int64_t
 study_counted_as(const struct spp_code *c, const struct study_path *path)
 {

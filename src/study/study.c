@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the algorithms find out about a graph: order, loops, weights, trees, counts. */
+/* What the algorithms find in a graph: order, loops, weights, trees, counts. */
 #include "study/study.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ study_vertex_weight(const struct graph *g, const double *w, uint32_t v)
 	return sum;
 }
 
-/* With what comes back to v; at EXIT, the activations that came to an end. */
+/* The count of v, including re-entries at v. For EXIT: the number of activations that reached their end. */
 uint64_t
 study_vertex_count(const struct study *s, uint32_t v)
 {

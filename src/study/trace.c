@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Witnesses of a graph written by hand: ways to place them, compared, and what they tell of walks. */
+/* Witnesses of a graph written by hand: ways to place them are compared, and walks are regenerated from them. */
 #include "study/study.h"
 
 #include <string.h>
 
-/* Bits that tell one of n things. */
+/* The number of bits that distinguish n things. */
 static uint32_t
 bits_for(uint32_t n)
 {
@@ -24,7 +24,7 @@ weigh(const struct study_trace *t, struct study_witnesses *p)
 
 /* ---- placements ---- */
 
-/* Each way out of each predicate. */
+/* Writes on each edge out of each predicate. */
 static void
 place_outcomes(struct study_trace *t, struct study_witnesses *p)
 {
@@ -43,7 +43,7 @@ place_outcomes(struct study_trace *t, struct study_witnesses *p)
 	}
 }
 
-/* The forest, then the blockers that it does not have. */
+/* Places the forest first, then the missing blockers. */
 static const char *
 place_reversed(const struct study_trace *t, struct study_witnesses *p)
 {
