@@ -21,7 +21,7 @@ load_chosen(struct choices *c, const struct choice_rules *rules, char **name, in
 	return run_open(&c->run, name[0]) && run_solve(&c->run);
 }
 
-/* Of one procedure. */
+/* Compares paths of one procedure. */
 static int
 by_sum(const void *a, const void *b)
 {
@@ -40,8 +40,8 @@ same_cuts(const struct proc *p, const struct proc *q)
 	return p->narc == q->narc && !memcmp(p->paths->cut, q->paths->cut, p->narc * sizeof *p->paths->cut);
 }
 
-/* What a file cannot tell from an earlier procedure, because their names, sources and graphs are alike, has the other's paths:
- * they are of interest in both. False: that cannot be. */
+/* A file cannot tell procedures apart if their names, sources and graphs are the same. The paths of a later one are then also given
+ * to the first one, and so are of interest in both. False: that is not possible. */
 static bool
 give_away(struct choices *c, size_t from, size_t to)
 {
@@ -85,7 +85,7 @@ join_twins(struct choices *c)
 	return ok;
 }
 
-/* Leaves each path once. */
+/* Keeps each path once. */
 static void
 join(struct choices *c)
 {
@@ -136,7 +136,7 @@ choices_close(struct choices *c)
 
 /* ---- writing ---- */
 
-/* How often edges ran, if that is known, in all procedures that the file does not tell apart. */
+/* Finds how often edges ran, if that is known, in all procedures that the file does not tell apart. */
 static void
 find_ran(const struct choices *c, size_t first, struct selection_proc *ip)
 {
@@ -172,7 +172,7 @@ proc_of(const struct choices *c, size_t i)
 	return ip;
 }
 
-/* Is there one of its name and source that has paths? Then it is listed, too. */
+/* Does a procedure of this name and source have paths? Then this one is listed, too. */
 static bool
 has_namesake(const struct choices *c, const struct strmap *named, size_t i)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Deals paths of interest over several builds, each of which counts its part only.
+/* Divides paths of interest among several builds, each of which counts only its part.
  *
- * What a part costs depends on which edges its paths have, so that paths which share edges had better be in one part
- * (Apiwattanapong & Harrold 2002, section 6, leave open how). The ways tried:
+ * The cost of a part depends on the edges of its paths, so paths with common edges should be in the same part (Apiwattanapong &
+ * Harrold 2002, section 6, leave open how). These ways are tried:
  *
  *   round-robin  each procedure's paths in turn
- *   prefix       each procedure's paths in runs of neighbours in the numbering: they begin alike
- *   greedy       each path to the part whose edges of interest it adds least to, while there is room
- *   procedure    whole procedures, the dearest first, to the part that has the least */
+ *   prefix       each procedure's paths in runs of neighbours in the numbering: they have the same beginning
+ *   greedy       each path in the part to which it adds the fewest edges of interest, while there is room
+ *   procedure    whole procedures, the most expensive first, in the part that has least so far */
 #include "choice/choice.h"
 
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 
 const char *const deal_way_name[DEAL_WAYS] = {"round-robin", "prefix", "greedy", "procedure"};
 
-/* ---- what parts cost ---- */
+/* ---- costs of parts ---- */
 
-/* As often as they ran or, where that is not known, as they are guessed to. */
+/* The counts of edges or, where they are not known, the guess. */
 static double *
 weights(struct pool *pool, const struct view_paths_proc *p)
 {
@@ -74,7 +74,7 @@ least_loaded(const struct deal *s)
 	return best;
 }
 
-/* Where control goes on a path it may come upon a probe. */
+/* The weight of a path is the weight of its edges, because there may be probes on them. */
 static double
 weight_of(const struct deal *s, size_t proc, const struct chosen *path)
 {
@@ -92,7 +92,7 @@ deal_round_robin(struct deal *s, size_t proc, uint32_t *next)
 		s->part[proc][k] = (*next)++ % s->nparts;
 }
 
-/* Runs of neighbours, as long as one another but for one; the parts that have least begin. */
+/* Runs of neighbours, whose lengths differ by one at most. The parts that have least so far come first. */
 static void
 deal_prefix(struct deal *s, size_t proc)
 {
@@ -108,7 +108,7 @@ deal_prefix(struct deal *s, size_t proc)
 	}
 }
 
-/* What a path adds to the edges that a part has of the procedure. */
+/* The weight of the edges that a path adds to a part's edges of the procedure. */
 static double
 added(const struct deal *s, size_t proc, const struct chosen *path, const bool *has)
 {
@@ -167,7 +167,7 @@ dearer(const void *a, const void *b)
 	return (x->proc > y->proc) - (x->proc < y->proc);
 }
 
-/* The paths of a procedure that cannot be in one build are dealt. */
+/* If not all paths of a procedure can be in one build, they are divided. */
 static void
 deal_procedures(struct deal *s)
 {
@@ -177,7 +177,7 @@ deal_procedures(struct deal *s)
 	for (size_t i = 0; i < n; i++) {
 		struct part part = {0};
 
-		price(s, i, 0, &part); /* all are in part 0 so far */
+		price(s, i, 0, &part); /* all are in part 0 at first */
 		whole[i] = (struct whole){i, part.cost + (double)part.paths, part.unfit};
 	}
 	qsort(whole, n, sizeof *whole, dearer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What has to be woven to tell paths of interest apart. */
+/* The code needed to tell paths of interest apart. */
 #include "choice/choice.h"
 
-/* The edges of the paths that a part has of a procedure. Their number. */
+/* Finds the edges of a part's paths in a procedure. Returns the number of these paths. */
 static size_t
 edges_of(const struct choices *c, size_t proc, const uint32_t *part, uint32_t number, const struct dag *d, bool *ei)
 {

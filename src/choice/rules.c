@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules by which paths are chosen. */
+/* The rules that choose paths. */
 #include "choice/choice.h"
 
 #include <ctype.h>
@@ -24,7 +24,7 @@ is_selected(const struct view_paths_proc *p)
 	return p->proc->paths->kind == CHORD_PATH_SELECTED;
 }
 
-/* By its number. False: there is no such path. */
+/* Adds a path by its number. False: there is no such path. */
 static bool
 add_number(struct choices *c, size_t proc, uint64_t sum)
 {
@@ -36,7 +36,7 @@ add_number(struct choices *c, size_t proc, uint64_t sum)
 	return true;
 }
 
-/* Every path of a procedure: of one with paths of interest those. `unless_ran`: but for those that ran. */
+/* Every path of a procedure; if it has paths of interest, only these. `unless_ran`: except those that ran. */
 struct every {
 	struct choices *c;
 	size_t proc;
@@ -211,11 +211,11 @@ rule_number(struct choices *c, const char *rule, const char *text)
 /* ---- lines ---- */
 
 struct line_rule {
-	struct every every;      /* first: take_path() has it for its context */
+	struct every every;      /* must be first, because it is the context of take_path() */
 	const char *file;
 	VEC(unsigned) line;
 	bool *seen;              /* by line: some block has it */
-	struct view_places *block; /* of the procedure looked at */
+	struct view_places *block; /* of the current procedure */
 	const struct proc *proc;
 };
 
@@ -317,7 +317,7 @@ rule_lines(struct choices *c, const char *rule, const char *text)
 
 static const struct rule {
 	const char *name;
-	bool profile;            /* it asks for what ran */
+	bool profile;            /* it needs a profile */
 	bool (*choose)(struct choices *c, const char *rule, const char *text);
 } rules[] = {
 	{"hot:", true, rule_hot},

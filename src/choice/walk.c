@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Enumerates the ways through a procedure. */
+/* Enumerates the paths through a procedure. */
 #include "choice/choice.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ struct ways {
 	path_step_fn *step;
 	path_each_fn *each;
 	void *ctx;
-	uint64_t *num;           /* by vertex and state before it: ways on that come to the last state */
+	uint64_t *num;           /* by vertex, and by the state before it: the number of ways from there to the last state */
 	uint32_t *edge;
 };
 
@@ -36,11 +36,11 @@ count_from(struct ways *w, uint32_t v, uint32_t k)
 }
 
 struct at {
-	uint32_t v, k, after, next, n; /* n: edges before it */
+	uint32_t v, k, after, next, n; /* n: number of edges before it */
 	uint64_t sum;
 };
 
-/* Only where ways go on that end well. */
+/* Visits only vertices from which some way leads to the last state. */
 static void
 visit(struct ways *w, struct at *stack)
 {
