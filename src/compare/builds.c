@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions and lines of two runs are the same. Builds differ in more than their
- * source: in the folder they were made in, and in the suffixes that compilers give to clones. */
+/* Which functions and lines of two runs are the same. Builds differ not only in their source, but also in the folder where they
+ * were made, and in the suffixes that compilers give to clones. */
 #include "compare/compare.h"
 
 #include <stdlib.h>
@@ -29,8 +29,8 @@ by_change(const void *a, const void *b)
 /* ---- functions ---- */
 
 struct item {
-	const char *name, *source, *module; /* source: operand of .file, the same wherever the build was made */
-	size_t base;                        /* length of the name without what a compiler put behind it */
+	const char *name, *source, *module; /* source: the operand of .file, which does not depend on the folder of the build */
+	size_t base;                        /* length of the name without the suffixes that a compiler added */
 	const char *file;
 	unsigned line;
 	struct bounds insns, blocks, calls;
@@ -52,7 +52,7 @@ by_key(const void *a, const void *b)
 	return c ? c : strcmp(x->module, y->module);
 }
 
-/* By what is left of the key if suffixes and source files are not looked at. */
+/* Compares keys without suffixes and source files. */
 static int
 by_base(const void *a, const void *b)
 {
@@ -97,7 +97,7 @@ compare_binary(const struct binary *bin, const struct run *mine, const struct ru
 	return renamed ? "" : name;
 }
 
-/* All functions of a side, sorted, namesakes summed. False: a sum does not fit. */
+/* All functions of a side, sorted; those with the same key are summed. False: a sum does not fit. */
 static bool
 collect(const struct view_tables *t, const struct run *other, struct items *items)
 {
@@ -169,7 +169,7 @@ add_binary(struct comparison *d, const char *name, const struct bounds *before, 
 	return true;
 }
 
-/* One function; either may be NULL. */
+/* Pairs a function of each side; either may be NULL. */
 static bool
 pair(struct comparison *d, struct item *a, struct item *b)
 {
@@ -212,7 +212,7 @@ pair_equal(struct comparison *d, struct items *a, struct items *b, bool *fits)
 	return pairs;
 }
 
-/* Those not yet matched, sorted by base. */
+/* The functions that are not matched yet, for sorting by base. */
 static struct item **
 rest(struct pool *pool, struct items *items, size_t *n)
 {
@@ -231,7 +231,7 @@ by_base_at(const void *a, const void *b)
 	return by_base(*(struct item *const *)a, *(struct item *const *)b);
 }
 
-/* How many from r[0] on have one base. */
+/* The number of functions with the same base from r[0] on. */
 static size_t
 alike(struct item **r, size_t n)
 {
@@ -242,7 +242,7 @@ alike(struct item **r, size_t n)
 	return k;
 }
 
-/* What has no counterpart of its name and file: the same base, if there is one such on both sides. */
+/* Pairs functions without a counterpart of the same name and file: by their base, if exactly one on each side has it. */
 static size_t
 pair_rest(struct comparison *d, struct items *a, struct items *b, bool *fits)
 {
@@ -315,7 +315,7 @@ lines_by_place(const void *a, const void *b)
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
-/* How alike two paths are: the last parts that are the same, more is better; then the parts before, fewer are better. */
+/* How similar two paths are. More equal parts at the end are better, then fewer parts before them. */
 struct likeness {
 	size_t same, rest;
 };
@@ -338,14 +338,14 @@ likeness_of(const char *a, const char *b)
 	while (i && k && a[i - 1] == b[k - 1]) {
 		i--;
 		k--;
-		/* a whole part: both paths begin here, or a part does */
+		/* whole parts are equal: each path begins here, or a part of it does */
 		if ((!i || a[i - 1] == '/') && (!k || b[k - 1] == '/'))
 			same_a = i;
 	}
 	return (struct likeness){parts_in(a + same_a, na - same_a), parts_in(a, same_a) + parts_in(b, nb - (na - same_a))};
 }
 
-/* A file by its path, and as seen from the folder in which the compiler was run. */
+/* A file: its path, and its path relative to the folder in which the compiler ran. */
 struct file {
 	const char *path, *below;
 };
@@ -380,7 +380,7 @@ files_of(struct pool *pool, const struct view_tables *t)
 	return f;
 }
 
-/* The same path, or the same one below the compiler's folder, or else paths that end alike. */
+/* The best is the same path, then the same one below the compiler's folder, then paths that end alike. */
 static struct likeness
 how_alike(const struct file *a, const struct file *b)
 {
@@ -391,7 +391,7 @@ how_alike(const struct file *a, const struct file *b)
 	return likeness_of(a->path, b->path);
 }
 
-/* The one of the files that is most like that; NULL if there is none, or two are as good. */
+/* The file that is most similar to the given one; NULL: there is none, or two are equally similar. */
 static const struct file *
 most_alike(const struct files *f, const struct file *file)
 {
@@ -411,7 +411,7 @@ most_alike(const struct files *f, const struct file *file)
 	return best;
 }
 
-/* Gives files of the first side the names that they have on the other. */
+/* Gives files of the first side their names on the other side. */
 static void
 rename_files(struct comparison *d)
 {
@@ -464,7 +464,7 @@ match_lines(struct comparison *d)
 		qsort(d->line.at, d->line.n, sizeof *d->line.at, by_change);
 }
 
-/* Objects that cannot be read any more are compared no more than functions. */
+/* Objects that cannot be read any more cannot be compared. */
 static void
 leave_out_objects(struct comparison *d)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The paths that several builds of one source have counted, as if one had counted all. */
+/* The paths that several builds of one source counted, as if one build had counted all of them. */
 #include "compare/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is one procedure in all builds. */
+/* Identifies a procedure in all builds. */
 static struct str
 key(struct pool *pool, const struct view_paths_proc *p)
 {
 	return str_of(pool_printf(pool, "%s\n%s\n%016llx", p->proc->name, p->proc->file, (unsigned long long)p->hash));
 }
 
-/* What is one path of a procedure in all builds: its edges (pool). */
+/* Identifies a path of a procedure in all builds: by its edges (pool). */
 static struct str
 path_key(struct pool *pool, struct str proc, const struct path *path)
 {
@@ -25,7 +25,7 @@ path_key(struct pool *pool, struct str proc, const struct path *path)
 	return (struct str){at, proc.n + n};
 }
 
-/* A procedure's paths of interest in several builds are together what could be counted: each once. */
+/* The number of paths of interest that no earlier build had. Together the builds could count all of these. */
 static uint64_t
 new_possible(struct joined_paths *m, const struct view_paths_proc *p, struct str proc)
 {
@@ -98,7 +98,7 @@ by_cost(const void *a, const void *b)
 	return strcmp(x->of->proc->name, y->of->proc->name);
 }
 
-/* If one of the builds does not know a procedure exactly, its paths may have run there. */
+/* If one build does not know a procedure exactly, paths of the procedure may have run in it. */
 static void
 doubt(struct joined_paths *m)
 {
@@ -137,7 +137,7 @@ join(struct joined_paths *m)
 		qsort(m->all.stopped.at, m->all.stopped.n, sizeof *m->all.stopped.at, by_cost);
 }
 
-/* What is said of all builds is said once. */
+/* Adds notes once that all builds have. */
 static void
 join_notes(struct run *to, const struct run *from)
 {
@@ -151,7 +151,7 @@ join_notes(struct run *to, const struct run *from)
 	}
 }
 
-/* What is said of the run as a whole is that of all. */
+/* Adds the other builds' profiles and notes to those of the first. */
 static void
 join_runs(struct joined_paths *m)
 {
@@ -164,7 +164,7 @@ join_runs(struct joined_paths *m)
 	}
 }
 
-/* Its profiles would count twice. */
+/* The profiles of a program named twice would count twice. */
 static bool
 is_named_before(char **program, int i)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which paths one run took and the other did not. */
+/* Which paths only one of two runs took. */
 #include "compare/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Where paths stopped; those that did not come first. */
+/* Compares where paths stopped. Paths that did not stop come first. */
 static int
 by_stop(const struct stopped *s, const struct stopped *t)
 {
@@ -20,7 +20,7 @@ by_stop(const struct stopped *s, const struct stopped *t)
 	return (s->cut->addr > t->cut->addr) - (s->cut->addr < t->cut->addr);
 }
 
-/* Procedures of one build are the same if their code is at the same place. */
+/* Procedures of one build are the same if their code has the same address. */
 static int
 by_path(const void *a, const void *b)
 {
@@ -47,7 +47,7 @@ is_of(const struct view_path *row, const struct view_paths_proc *p)
 	       row->of->proc->counters == p->proc->counters;
 }
 
-/* A path's counts can be compared if both are exact. */
+/* The counts of a path can only be compared if both are exact. */
 static void
 doubt(struct view_paths *r, const struct view_paths_proc *other)
 {
@@ -66,7 +66,7 @@ doubt_all(struct path_comparison *d)
 				doubt(&d->side[!i], &d->side[i].proc.at[k]);
 }
 
-/* Those that came to their ends, and those that did not. */
+/* All paths, both finished ones and stopped ones. */
 static const struct view_path **
 sorted(const struct view_paths *r)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Which procedure of a run was which one in another run, if its instructions, blocks and edges are the same. */
+/* Finds the corresponding procedure in another run, if its instructions, blocks and edges are the same. */
 #include "compare/compare.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A procedure of the run before. */
+/* A procedure of the earlier run. */
 struct former {
 	const struct binary *binary;
-	uint32_t number;         /* of the binary's map */
-	bool several;            /* that have the same key */
+	uint32_t number;         /* index in the binary's map */
+	bool several;            /* several have the same key */
 };
 
 struct compared_procs {
 	struct pool *pool;
 	struct run *before, *after;
-	struct strmap by_name;   /* number in former, by library, name and file */
+	struct strmap by_name;   /* index in former, by library, name and file */
 	struct strmap by_graph;  /* likewise, and by the graph */
 	VEC(struct former) former;
 };
@@ -67,7 +67,7 @@ compare_procs(struct run *before, struct run *after)
 	return c;
 }
 
-/* The same build: then procedures have the same numbers. */
+/* Finds the same build, in which procedures have the same numbers. */
 static const struct binary *
 same_build(const struct run *before, const struct binary *bin)
 {
