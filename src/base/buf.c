@@ -133,7 +133,7 @@ read_all(int fd, struct buf *b)
 	}
 }
 
-/* Pipes that were read to see what is in them. */
+/* Pipes that were read in order to look at their beginning. */
 struct kept {
 	char *path;
 	struct buf text;
@@ -261,7 +261,7 @@ write_all(int fd, const void *data, size_t n)
 	return true;
 }
 
-/* Writes and closes. */
+/* Writes everything and closes the file. */
 static bool
 write_out(int fd, const void *data, size_t n)
 {
@@ -276,8 +276,8 @@ write_out(int fd, const void *data, size_t n)
 	return ok;
 }
 
-/* A file that somebody has mapped must not become shorter under his hands: a new one takes its place. -1: the folder or the
- * file does not allow that. */
+/* If somebody has mapped a file, it must not become shorter, so a new file takes its place. -1: the folder or the file does not
+ * allow that. */
 static int
 write_anew(const char *path, const void *data, size_t n)
 {
@@ -304,7 +304,7 @@ write_anew(const char *path, const void *data, size_t n)
 	return done;
 }
 
-/* A new file. -1: there is one of that name. */
+/* Writes a new file. -1: there is already a file of that name. */
 static int
 write_new(const char *path, const void *data, size_t n)
 {
@@ -320,14 +320,15 @@ write_new(const char *path, const void *data, size_t n)
 	return 0;
 }
 
-/* Has the file room for n bytes? What cannot tell that beforehand says so when it is written. */
+/* Has the file system room for n bytes? If it cannot tell beforehand, it reports the lack when the file is written. */
 static bool
 has_room(int fd, size_t n)
 {
 	return !n || !fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)n) || (errno != ENOSPC && errno != EDQUOT && errno != EFBIG);
 }
 
-/* What cannot be replaced: a device, a file of several names or of somebody else. It loses nothing before there is room. */
+/* Writes a file that cannot be replaced: a device, or a file that has several names or belongs to another user. Its contents stay
+ * until there is room for the new ones. */
 static bool
 write_over(const char *path, const void *data, size_t n)
 {
@@ -335,7 +336,7 @@ write_over(const char *path, const void *data, size_t n)
 	struct stat st;
 	bool ok;
 
-	if (fd < 0 && errno == ENOENT) /* a link that leads to none yet */
+	if (fd < 0 && errno == ENOENT) /* a link whose target does not exist yet */
 		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return false;
@@ -343,7 +344,7 @@ write_over(const char *path, const void *data, size_t n)
 		return write_out(fd, data, n);
 	ok = has_room(fd, n);
 	saved = errno;
-	if (!ok && ftruncate(fd, st.st_size)) /* gives back what was had of the room */
+	if (!ok && ftruncate(fd, st.st_size)) /* gives back the room that was allocated */
 		saved = errno;
 	if (ok) {
 		ok = write_all(fd, data, n) && !ftruncate(fd, (off_t)n);
@@ -355,7 +356,7 @@ write_over(const char *path, const void *data, size_t n)
 	return ok;
 }
 
-/* What a link leads to (heap). Those of the kernel's name what is open: they are written through. NULL: no such link. */
+/* The target of a link (heap). The kernel's links lead to open files, and are written through. NULL: it is not such a link. */
 static char *
 behind_link(const char *path)
 {

@@ -85,7 +85,7 @@ now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Steps begin at 0. What is done within a second needs no line, and ten lines a second are enough. */
+/* Steps begin at 0. A step that ends within a second needs no line, and ten lines a second are enough. */
 void
 progress(const char *step, uint64_t done, uint64_t total)
 {

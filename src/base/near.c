@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a mistyped word may have been meant to be. */
+/* Finds the word that a mistyped one may have been meant to be. */
 #include "base/base.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Characters to be changed, put in, left out, or swapped with their neighbour, to make one of the other. */
+/* The number of characters to change, insert, delete, or swap with a neighbour to turn one word into the other. */
 static unsigned
 distance(const char *a, size_t na, const char *b, size_t nb)
 {
@@ -36,7 +36,7 @@ const char *
 name_nearest(const char *word, const char *(*name)(const void *ctx, size_t i), const void *ctx)
 {
 	size_t n = strlen(word);
-	/* One slip in three letters, two at most. */
+	/* Allows no mistake in two letters, one in up to five, and two in longer words. */
 	unsigned best = n < 3 ? 1 : n < 6 ? 2 : 3;
 	const char *found = NULL, *one;
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Pools: memory that is given back all at once. Allocation that cannot fail, because it ends the program. */
+/* Pools: memory that is freed all at once. Allocation never fails: if there is no memory, the program ends. */
 #include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Chunks grow: a pool for one small graph costs little, one for a large text is few chunks. */
+/* Chunks grow, so a pool for a small graph takes little memory, and one for a large text has few chunks. */
 enum { FIRST_CHUNK = 4 * 1024, LAST_CHUNK = 1024 * 1024 };
 
-/* Large requests get a chunk of their own, so that a tool which watches the
- * heap sees their ends. */
+/* Large requests get a chunk of their own, so that tools that watch the heap can detect accesses past its end. */
 struct chunk {
 	struct chunk *next;
 	size_t used, size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slices of text that are not terminated, and a hash table from them to numbers. */
+/* Slices of text that are not terminated, and a hash table from slices to numbers. */
 #include "base/base.h"
 
 #include <inttypes.h>
