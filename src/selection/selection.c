@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Files of version 1 have no lines of how often edges ran. */
+/* Files of version 1 do not have lines with the counts of edges. */
 static const char title[] = "chord paths of interest 2", title1[] = "chord paths of interest 1";
 static const char weights_title[] = "chord weights 1";
 
@@ -48,7 +48,7 @@ cut_at(struct str *s, char c)
 	return word;
 }
 
-/* Numbers up to `most`, with a blank before each. */
+/* Reads numbers up to `most`, with a blank before each. */
 static void
 read_numbers(struct reader *r, struct str s, uint64_t most, const char *what)
 {
@@ -86,7 +86,7 @@ copy_edges(struct reader *r)
 	return at;
 }
 
-/* ---- what they say ---- */
+/* ---- statements ---- */
 
 static void
 end_proc(struct reader *r)
@@ -240,7 +240,7 @@ read_line(struct reader *r, struct str s)
 	}
 }
 
-/* NULL, or why the file with that first line cannot be read for that. */
+/* NULL, or why a file with that first line cannot be used for that. */
 static const char *
 read_title(struct reader *r, struct str first, enum selection_kind kind)
 {
