@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The registry of measures as a table, and what follows from needs and traits. */
+/* The registry of measures as a table, and functions of their needs and traits. */
 #include "measure/measure.h"
 
 #define ROW(id, lower, name, needs, traits, what) [CHORD_##id] = {name, needs, traits, what},
