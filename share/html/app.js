@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which view is shown, and what keys do anywhere. An address is #/VIEW/ARGUMENT...
+// Chooses the view by the address, #/VIEW/ARGUMENT..., and handles keys that work in all views.
 "use strict";
 
 (function () {

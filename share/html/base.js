@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What all views use: elements, data that is loaded when asked for, and numbers, which are exact or said not to be known.
+// Common code of all views: elements, data that is loaded when needed, and numbers, which are exact or shown as not known.
 "use strict";
 
 const chord = {views: [], routes: {}};
 
 // ---- elements ----
 
-// An element: attributes, on... handlers, then children: nodes or texts. Texts are never parsed.
+// Makes an element: attributes, on... handlers, then children, which are nodes or texts. Texts are never parsed.
 chord.h = function (tag, attributes, ...children) {
 	return chord.fill(document.createElement(tag), attributes, children);
 };
@@ -32,7 +32,7 @@ chord.fill = function (element, attributes, children) {
 	return element;
 };
 
-// Characters that would not be seen, or would turn others around, are named.
+// Replaces characters that would be invisible, or would change the direction of others, by their names.
 chord.clean = function (text) {
 	return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
 		c => "‹U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "›");
@@ -51,7 +51,7 @@ chord.data = function (name, value) {
 	}
 };
 
-// Loads a script of the folder once.
+// Loads a script of the folder.
 chord.script = function (path) {
 	return new Promise((resolve, reject) => {
 		const element = chord.h("script", {src: path});
@@ -61,7 +61,7 @@ chord.script = function (path) {
 	});
 };
 
-// The data of that name, as a promise.
+// The data with that name, as a promise.
 chord.load = function (name) {
 	let entry = chord.waiting.get(name);
 	if (!entry) {
@@ -79,19 +79,19 @@ chord.load = function (name) {
 	return entry.promise;
 };
 
-// What is there already, or undefined.
+// The data with that name if it has been loaded, or undefined.
 chord.loaded = name => chord.waiting.get(name)?.value;
 
 chord.libraries = new Map();
 
-// A library of lib/, when it is first needed.
+// Loads a library of lib/ when it is first needed.
 chord.library = function (file) {
 	if (!chord.libraries.has(file))
 		chord.libraries.set(file, chord.script("lib/" + file));
 	return chord.libraries.get(file);
 };
 
-// Rows are written as arrays.
+// Turns rows, which are written as arrays, into objects.
 chord.objects = (rows, keys) => rows.map((row, id) => {
 	const o = {id};
 	keys.forEach((key, i) => { o[key] = row[i]; });
@@ -102,7 +102,7 @@ chord.objects = (rows, keys) => rows.map((row, id) => {
 
 chord.known = n => n !== null && n !== undefined;
 
-// For comparing and for lengths of bars: the least that it can be.
+// For comparisons and for lengths of bars: the lower bound.
 chord.value = function (n) {
 	if (!chord.known(n))
 		return -1;
@@ -121,7 +121,7 @@ chord.number = function (n) {
 
 chord.times = n => chord.number(n) + (n === 1 ? " time" : " times");
 
-// The sum of exact numbers, exactly; null if one is not.
+// The exact sum of exact numbers; null if one of them is not exact.
 chord.sum = function (list) {
 	let sum = 0n;
 	for (const n of list) {
@@ -142,7 +142,7 @@ chord.share = function (n, all) {
 	return part < 0 || whole <= 0 ? "" : (100 * part / whole).toFixed(2) + " %";
 };
 
-// How hot something is, from 0 to 1: by its share, so that a hundredth can be told from a thousandth.
+// How hot something is, from 0 to 1, on a logarithmic scale, so a hundredth looks different from a thousandth.
 chord.heat = function (n, most) {
 	const part = chord.value(n), whole = chord.value(most);
 	if (part <= 0 || whole <= 0)
@@ -152,7 +152,7 @@ chord.heat = function (n, most) {
 
 // ---- names ----
 
-// For boxes: without long arguments of templates, and without the types of parameters.
+// A short name for boxes: without long template arguments, and without types of parameters.
 chord.brief = function (name) {
 	if (name.length < 30 || !/[<(]/.test(name) || name.includes("operator"))
 		return name;
@@ -176,17 +176,17 @@ chord.functionLink = (id, name) => chord.link("#/function/" + id, name === undef
 chord.fileLink = (id, line) => chord.link("#/file/" + id + (line ? "/" + line : ""), chord.place(id, line),
 	{title: chord.files[id].name});
 
-// An instruction's text; where it leads to is shown by name.
+// An instruction's text without the address of its target, which is shown by name.
 chord.insnText = row => chord.clean(row[3].replace(/\s+/g, " ").replace(row[6] === null ? /$^/ : / \*?0x[0-9a-f]+$/, ""));
 
-// ---- what was kept from before ----
+// ---- settings that are kept ----
 
 chord.keep = {
 	get(key) {
 		try { return localStorage.getItem("chord." + key); } catch { return null; }
 	},
 	set(key, value) {
-		try { localStorage.setItem("chord." + key, value); } catch { /* not everywhere may pages from disk keep anything */ }
+		try { localStorage.setItem("chord." + key, value); } catch { /* in some browsers, pages from disk may keep nothing */ }
 	},
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Who calls whom: the graph of calls, the table of them, and those of one function.
+// Which function calls which: the graph of calls, the table of calls, and the calls of one function.
 "use strict";
 
-// Calls as objects, with what of each function's entries is not accounted for by them.
+// Calls as objects, and for each function the number of entries that these calls do not account for.
 chord.callGraph = async function () {
 	if (chord.callGraph.made)
 		return chord.callGraph.made;
@@ -15,7 +15,7 @@ chord.callGraph = async function () {
 		if (link.to !== null)
 			into[link.to].push(link);
 	}
-	// How often a function was entered otherwise: through pointers, by code that is not measured, by other ways. null: not known.
+	// How often a function was entered in other ways: through pointers, by unmeasured code, or otherwise. null: not known.
 	const otherwise = chord.functions.map((f, id) => {
 		const known = chord.sum(into[id].map(link => link.calls));
 		if (!chord.known(f.calls) || Array.isArray(f.calls) || known === null)
@@ -57,7 +57,7 @@ chord.views.push({name: "calls", title: "Calls", open: async ([what]) => {
 	return {...table, node: h("div", {class: "page"}, h("header", {class: "about"}, tabs, about), table.node)};
 }});
 
-// A function as a box.
+// A function, as a box.
 chord.functionBox = function (id, more) {
 	const {svg} = chord, f = chord.functions[id], brief = chord.brief(f.name), name = brief.length > 42 ? brief.slice(0, 41) + "…" : brief;
 	const text = chord.number(f.insns), width = Math.max(7 * Math.max(name.length, text.length) + 20, 90);
@@ -78,7 +78,7 @@ chord.callEdges = function (links) {
 	});
 };
 
-// The hottest functions and the calls between them.
+// Draws the hottest functions and the calls between them.
 chord.wholeGraph = async function (graph, header) {
 	const {h, number} = chord, SHOWN = 60;
 	const ran = chord.functions.filter(f => chord.value(f.insns) > 0).sort((a, b) => chord.value(b.insns) - chord.value(a.insns));
@@ -91,7 +91,7 @@ chord.wholeGraph = async function (graph, header) {
 		key: drawing.key, focus: drawing.focus, drawing};
 };
 
-// ---- of one function ----
+// ---- calls of one function ----
 
 chord.callsOf = async function (f) {
 	const {h, number} = chord, graph = await chord.callGraph(), SHOWN = 12;

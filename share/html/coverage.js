@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What ran at all, by file, as chord coverage has it: [never, not known, ran] of lines, branches, functions and blocks.
+// What ran at all, by file, as in chord coverage: [never, not known, ran] of lines, branches, functions and blocks.
 "use strict";
 
 chord.views.push({name: "coverage", title: "Coverage", open: async () => {
@@ -9,7 +9,7 @@ chord.views.push({name: "coverage", title: "Coverage", open: async () => {
 	const system = h("input", {type: "checkbox", onchange: () => table.narrow()});
 	const hints = {lines: "Lines that have code", branches: "Both ways of conditional jumps", functions: "Functions", blocks: "Blocks"};
 
-	// 99.96 % is not said to be all.
+	// Percentages are rounded down, so 99.96 % is not shown as 100 %.
 	function ratio([never, unknown, ran]) {
 		const all = never + unknown + ran;
 		if (!all)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In what two runs differ: the view of that, and what the other views say of it.
+// The differences between two runs: their own view, and what other views show of them.
 "use strict";
 
-// null: it is within bounds on a side, or not known.
+// The change of a number. null: one side is not known, or has only bounds.
 chord.change = function (before, after) {
 	if (!chord.known(before) || !chord.known(after) || Array.isArray(before) || Array.isArray(after))
 		return null;
@@ -16,17 +16,17 @@ chord.signed = function (n) {
 	return text.startsWith("-") ? "−" + chord.group(text.slice(1)) : "+" + chord.group(text);
 };
 
-// How what changed looks.
+// The class of a change, for its colour.
 chord.direction = n => n === null ? "lost" : Number(n) > 0 ? "up" : Number(n) < 0 ? "down" : "same";
 
-// A column of changes; what did not change is blank.
+// A cell for a change; it is blank if nothing changed.
 chord.changeCell = function (before, after) {
 	const n = chord.change(before, after);
 	return chord.h("span", {class: "n number change " + chord.direction(n),
 		title: "before " + chord.number(before) + ", now " + chord.number(after)}, n === null ? "?" : Number(n) ? chord.signed(n) : "");
 };
 
-// What the run before is known to have executed for lines of a file that changed: [before, after] by line. null: nothing is compared.
+// Lines of a file whose executed instructions changed: [before, after] by line. null: the run is not compared with another one.
 chord.changedLines = async function (file) {
 	if (!chord.summary.differs)
 		return null;

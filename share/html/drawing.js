@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Drawings of graphs: laid out by dagre, moved and zoomed by d3.
+// Drawings of graphs: dagre lays them out, d3 moves and zooms them.
 "use strict";
 
-// options: label, direction ("TB" or "LR"), nodes: [{id, width, height, label, class, fill(g)}], edges: [{id, from, to, text, title,
-// class, width, heat, weight}], first: the node that is current at first, middle: the one to be seen, select(id): a node has become the current one, open(id): Enter or a double click.
-// Returns {node, select(id), path(ids of edges), key(event), focus()}.
+// options: label, direction ("TB" or "LR"), nodes: [{id, width, height, label, class, fill(g)}], edges: [{id, from, to, text,
+// title, class, width, heat, weight}], first: the current node at first, middle: the node to show, select(id): a node has become
+// the current one, open(id): Enter or a double click. Returns {node, select(id), path(ids of edges), key(event), show(id), focus(),
+// fit()}.
 chord.drawing = async function (options) {
 	const {h, svg} = chord;
 	await Promise.all([chord.library("d3.min.js"), chord.library("dagre.min.js")]);
@@ -27,7 +28,7 @@ chord.drawing = async function (options) {
 			fit();
 			if (options.first !== undefined)
 				select(options.first, true);
-			// What would be too small to be read is not shown whole at first.
+			// A graph that would be too small to read is not shown whole at first.
 			const middle = options.first ?? options.middle;
 			if (middle !== undefined && middle !== null && d3.zoomTransform(canvas).k < 0.5)
 				show(middle);
@@ -68,7 +69,7 @@ chord.drawing = async function (options) {
 			.translate((node.clientWidth - width * scale) / 2, Math.max(8, (node.clientHeight - height * scale) / 2)).scale(scale));
 	}
 
-	// Brings a node into sight, large enough to be read.
+	// Scrolls to a node, and makes it large enough to be read.
 	function show(id) {
 		if (!byId.has(id) || !node.clientWidth)
 			return;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Where instructions were executed, as boxes below one another. Call counts do not say by which chain of calls a function was reached,
-// so there are two trees, each of which says only what is known:
-// - within: below a function stand those that ran only while it was active (it dominates them in the graph of calls). A function that
-//   was entered by ways that are not known stands at the top.
-// - calls (-fchord=calls): below a function stand its calls with all that ran meanwhile. A callee that others called, too, is not split
-//   further: how its callees share in this caller's part was not counted. But it can be the root of a tree of its own.
+// Where instructions were executed, as boxes below one another. Counts of calls do not tell by which chain of calls a function was
+// reached. So there are two trees, and each shows only what is known:
+// - within: below a function are those that ran only while it was active (it dominates them in the graph of calls). A function that
+//   was entered in unknown ways is at the top.
+// - calls (-fchord=calls): below a function are its calls, with everything that ran meanwhile. If others also called a callee, the
+//   callee is not split further, because it was not counted how its callees share in this caller's part. But it can be the root of
+//   a tree of its own.
 "use strict";
 
 chord.flame = {};
@@ -24,7 +25,7 @@ chord.flame.dominators = function (graph) {
 	}
 	const order = [], number = new Array(n + 1).fill(-1), seen = new Array(n + 1).fill(false);
 	visit(root);
-	// What is reached from nowhere, a circle whose beginning is not known, begins at the top.
+	// A circle of calls whose beginning is not known is not reached from anywhere, so it begins at the top.
 	for (const id of ran)
 		if (!seen[id]) {
 			add(root, id);
@@ -76,7 +77,7 @@ chord.flame.dominators = function (graph) {
 	return {ran, parent: parent.map((p, v) => p === root || v === root ? -1 : p)};
 };
 
-// The tree of what ran only within what. Nodes: {name, id, self, note, children}; self is exact or bounds.
+// The tree of functions that ran only within another one. Nodes: {name, id, self, note, children}; self is exact or bounds.
 chord.flame.within = function (graph) {
 	const {ran, parent} = chord.flame.dominators(graph);
 	const top = {name: "all instructions", id: null, self: 0, children: []}, nodes = new Map();
@@ -89,7 +90,7 @@ chord.flame.within = function (graph) {
 
 const exact = n => chord.known(n) && !Array.isArray(n);
 
-// May activations of a function stand within one another? Code that is not measured may call whatever is entered by unknown ways.
+// May activations of a function be nested? Unmeasured code may call every function that is entered in unknown ways.
 chord.flame.recurs = function (graph, start) {
 	if (chord.functions[start].calls === 1)
 		return false;
@@ -121,14 +122,15 @@ chord.flame.recurs = function (graph, start) {
 	return false;
 };
 
-// Where a tree of calls can begin: at what is entered from outside, what executed most first. One may run within another: a callback.
+// The functions at which a tree of calls can begin: those entered only from outside, with the most executed instructions first. One
+// may run within another, as a callback.
 chord.flame.roots = graph => chord.functions.filter(f => chord.value(f.calls) > 0 && exact(f.insns) && String(graph.otherwise[f.id]) === String(f.calls))
 	.map(f => [f, chord.value(chord.flame.whole(graph, f))]).filter(([, whole]) => whole > 0).sort((a, b) => b[1] - a[1]).map(([f]) => f);
 
-// What ran while a function was active, if its activations do not stand within one another.
+// Everything that ran while a function was active, if its activations are not nested.
 chord.flame.whole = (graph, f) => chord.sum([f.insns, ...graph.out[f.id].filter(link => link.way !== "jump").map(link => link.insns).filter(exact)]);
 
-// The tree of all calls of a function, whoever made them, with what ran meanwhile. null: it cannot be told.
+// The tree of all calls of a function, whoever called it, with everything that ran meanwhile. null: that is not known.
 chord.flame.calls = function (graph, start) {
 	const root = {name: chord.functions[start].name, id: start, self: 0, children: []};
 
@@ -145,7 +147,7 @@ chord.flame.calls = function (graph, start) {
 		return true;
 	}
 
-	// It is split further if all its calls are these.
+	// A callee is split further if all its calls are these.
 	function callee(link) {
 		const child = {name: link.name, id: link.to, self: link.insns, children: []};
 		const g = link.to === null ? null : chord.functions[link.to];
@@ -164,7 +166,7 @@ chord.flame.calls = function (graph, start) {
 
 // ---- the drawing ----
 
-// Of a tree; returns {node, key, focus}.
+// Draws a tree; returns {node, focus, zoom, key, tree, choose}.
 chord.flame.draw = function (tree, label) {
 	const {h, svg, number} = chord, HEIGHT = 22;
 	const canvas = svg("svg", {role: "img", "aria-hidden": "true"}), said = h("output", {class: "elsewhere", "aria-live": "polite"});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The control-flow graph of a function, with how often its edges were taken, and its hottest paths drawn on it.
+// The control-flow graph of a function, with the counts of its edges, and its hottest paths drawn on it.
 "use strict";
 
 chord.flowView = async function (f, data, rest) {
 	const {h, svg, number} = chord;
-	const LARGE = 160; // more blocks cannot be laid out quickly, nor looked at
+	const LARGE = 160; // more blocks would take long to lay out, and would be too many to look at
 	const nblock = data.blocks.length, entry = nblock, exit = nblock + 1;
 	const insns = data.blocks.map(() => []);
 	const most = data.edges.reduce((n, e) => e[2] === "close" ? n : Math.max(n, chord.value(e[3])), 1);
@@ -14,7 +14,7 @@ chord.flowView = async function (f, data, rest) {
 
 	data.insns.forEach(row => insns[row[0]].push(row));
 
-	// All vertices, or those around a block, or the hottest with the ways in and out.
+	// Chooses all vertices, or those around a block, or the hottest blocks with ENTRY and EXIT.
 	function choose() {
 		const all = Array.from({length: nblock + data.vertices.length}, (_, i) => i);
 		if (nblock <= LARGE)
@@ -38,7 +38,7 @@ chord.flowView = async function (f, data, rest) {
 		return near;
 	}
 
-	// " (+5)" behind a count that is another than before.
+	// " (+5)" after a count that has changed.
 	function changed(then, now) {
 		const n = chord.change(then, now);
 		return n === null ? " (?)" : Number(n) ? " (" + chord.signed(n) + ")" : "";
@@ -48,7 +48,7 @@ chord.flowView = async function (f, data, rest) {
 
 	// ---- boxes ----
 
-	// The lines that a block's code is of, in order, none twice in a row.
+	// The lines of a block's code, in order, without repeating a line directly.
 	function linesOf(block) {
 		const lines = [];
 		for (const row of insns[block]) {
@@ -98,7 +98,7 @@ chord.flowView = async function (f, data, rest) {
 
 	const order = v => v === entry ? -1 : v;
 
-	// Lays it out anew, with what is chosen now.
+	// Lays out the chosen vertices anew.
 	async function draw() {
 		const edges = data.edges.map(line).filter((e, i) => data.edges[i][2] !== "close" && chosen.has(e.from) && chosen.has(e.to));
 		const used = new Set(edges.flatMap(e => [e.from, e.to]));
@@ -122,7 +122,7 @@ chord.flowView = async function (f, data, rest) {
 
 	// ---- paths ----
 
-	// Of a large function the blocks of a path may have to be drawn first.
+	// In a large function, the blocks of a path may have to be drawn first.
 	async function showPath(way) {
 		const all = way.flatMap(e => data.edges[e].slice(0, 2));
 		if (all.some(v => !chosen.has(v))) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A function: source and instructions side by side, its graph, its calls.
+// A function: its source and instructions side by side, its graph, its calls.
 "use strict";
 
-// Instructions of the data of a function, as rows of a list: a heading before each block.
+// The instructions of a function's data, as rows of a list, with a heading before each block.
 chord.asmPane = function (data, f, options) {
 	const {h, number} = chord;
 	const before = data.before?.insns, rows = [], most = data.insns.reduce((n, row) => Math.max(n, chord.value(row[2])), 1);
@@ -46,7 +46,7 @@ chord.asmPane = function (data, f, options) {
 		return h("span", {class: "to"}, " ", target[1] === null ? chord.clean(target[0]) : chord.functionLink(target[1], target[0]));
 	}
 
-	// Enter on a jump goes to its block, on a call to the function.
+	// Enter on a jump goes to its block, Enter on a call to the function.
 	function follow(insn) {
 		if (!insn || insn[6] === null)
 			return;
@@ -61,7 +61,7 @@ chord.asmPane = function (data, f, options) {
 		list.refresh();
 	}
 
-	// The first instruction of a line, the hottest of them.
+	// Selects the hottest instruction of a line; of several, the first one.
 	function reveal(file, line) {
 		let best = -1;
 		rows.forEach((row, i) => {
@@ -81,7 +81,7 @@ chord.asmPane = function (data, f, options) {
 	return {list, mark, reveal, rows, revealBlock: block => list.select(rows.findIndex(row => row.block === block), true), node};
 };
 
-// Why the counts of a function have none of the run before beside them, if they have none.
+// Says why a function is not compared with the earlier run, if it is not.
 chord.notCompared = (data, tag) => data.before?.why ? chord.h(tag, {class: "why"}, " not compared: " + chord.clean(data.before.why)) : null;
 
 chord.codeView = function (f, data, rest) {
@@ -98,7 +98,7 @@ chord.codeView = function (f, data, rest) {
 	}});
 	const home = f.file < chord.listed ? f.file : data.insns.find(row => row[4] !== null)?.[4];
 
-	// The line of an instruction; code that was inlined is of other lines, or of another file.
+	// Shows the line of an instruction. Inlined code has other lines, or lines of another file.
 	function chosen(insn, user) {
 		if (!user || !insn || insn[4] === null)
 			return;

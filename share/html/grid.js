@@ -2,9 +2,10 @@
 // Tables: a list with columns that can be sorted, and a filter.
 "use strict";
 
-// options: label, rows, open(row), sort (key of the column), columns: {key, title, hint, width (of a grid's track), kind: "number" or
-// "text", cell(row) -> node or text, value(row) -> what is sorted by, heat(row) -> 0 to 1}, text(row): what the filter looks at,
-// least: the width that the columns need, wanted(row): further conditions, changed(rows): other rows are shown. Returns also narrow(): conditions have changed.
+// options: label, rows, open(row), sort (key of the column), columns: {key, title, hint, width (of a grid's track), kind: "number"
+// or "text", cell(row) -> node or text, value(row) -> the sort key, heat(row) -> 0 to 1}, text(row): the text to filter, least: the
+// width that the columns need, wanted(row): further conditions, changed(rows): other rows are shown. The result has narrow(), which
+// is to be called when conditions have changed.
 chord.grid = function (options) {
 	const {h} = chord;
 	const tracks = options.columns.map(c => c.width || (c.kind === "number" ? "9.5rem" : "minmax(8rem, 1fr)")).join(" ");
@@ -64,7 +65,7 @@ chord.grid = function (options) {
 		narrow();
 	}
 
-	// All words of the filter have to be in the row; * and ? stand for any text and any character.
+	// The row has to contain all words of the filter; * stands for any text, ? for any character.
 	function narrow() {
 		const words = filter.value.trim().toLowerCase().split(/\s+/).filter(Boolean).map(matcher);
 		shown = words.length || options.wanted ? sorted.filter(row => {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A list of any length, of which only what is to be seen has elements. Rows are of one height.
+// A list of any length. Only the visible rows have elements. All rows have the same height.
 "use strict";
 
-// options: label, count, height (pixels), row(i) -> element, role of rows; select(i): i has become the current row, by `user`;
-// open(i): Enter or a double click. Returns {node, current, select(i), show(i), refresh(), focus()}.
+// options: label, count, height (pixels), row(i) -> element, role, rowRole; select(i, user): i has become the current row, `user`:
+// by the user; open(i): Enter or a double click. Returns {node, current, select(i, user), show(i), refresh(count), focus(),
+// move(by)}.
 chord.list = function (options) {
 	const {h} = chord;
 	const height = options.height || 24;
@@ -64,7 +65,7 @@ chord.list = function (options) {
 		draw(true);
 	}
 
-	// Scrolls so that the row can be seen; in the middle, if it could not.
+	// Scrolls so that the row is visible. A row that was not visible and is not next to the current one comes to the middle.
 	function show(i) {
 		const top = i * height, low = node.scrollTop, high = low + node.clientHeight;
 		if (top < low || top + height > high)

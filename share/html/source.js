@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Source with counts beside it: a pane that any view can have, and the view of a whole file.
+// Source with counts next to it: a pane for any view, and the view of a whole file.
 "use strict";
 
-chord.CHUNK = 2000; // lines in a script, as it is written
+chord.CHUNK = 2000; // lines of a script, as in src/html/source.c
 
 // options: select(line, user), label. The pane shows one file at a time: show(file, line), mark(lines).
 chord.sourcePane = function (options) {
@@ -37,7 +37,7 @@ chord.sourcePane = function (options) {
 			select: (i, user) => options.select?.(lineOf(i), rowAt(lineOf(i)), user), open: i => options.open?.(lineOf(i)),
 		});
 		node.append(pane.list.node);
-		// Lines behind the end of the file are in its last script.
+		// Lines after the end of the file are in its last script.
 		const last = Math.max(0, Math.ceil(f.text / chord.CHUNK) - 1);
 		pane.ready = chunk(last).then(data => {
 			extra = data.rows.filter(row => row[0] > f.text).map(row => row[0]);
@@ -75,7 +75,8 @@ chord.sourcePane = function (options) {
 	const numberOf = line => Math.min(Math.floor((line - 1) / chord.CHUNK),
 		Math.max(0, Math.ceil(chord.files[pane.file].text / chord.CHUNK) - 1));
 
-	// [line, instructions, most, code, never, unknown, functions, branches], or undefined: no code, or not yet loaded.
+	// [line, instructions, most, code, never, unknown, functions, branches], or undefined: there is no code, or it is not
+	// loaded yet.
 	function rowAt(line) {
 		return chunks.get(numberOf(line))?.rows.get(line);
 	}
@@ -97,7 +98,7 @@ chord.sourcePane = function (options) {
 			h("span", {class: "text"}, chord.clean(clip(data.text[line - 1 - k * chord.CHUNK] ?? ""))), row ? ways(row[7]) : null);
 	}
 
-	// Of the instructions executed for it.
+	// The change of the instructions executed for a line.
 	function changed(line) {
 		if (!chord.summary.differs)
 			return null;
@@ -105,7 +106,7 @@ chord.sourcePane = function (options) {
 		return at ? chord.changeCell(...at) : h("span", {class: "n number change"});
 	}
 
-	// n and p: the next line that changed, the one before.
+	// Keys n and p go to the next and the previous line that changed.
 	function key(event) {
 		if (!changes?.size || (event.key !== "n" && event.key !== "p"))
 			return false;
@@ -120,7 +121,7 @@ chord.sourcePane = function (options) {
 
 	const clip = text => text.length > 2000 ? text.slice(0, 2000) + " … and " + number(text.length - 2000) + " characters more" : text;
 
-	// Of each conditional jump of the line, how often it was taken.
+	// For each conditional jump of a line, how often it was taken.
 	function ways(branches) {
 		if (!branches.length || branches.length > 4)
 			return null;
@@ -144,11 +145,11 @@ chord.taken = function (taken, fell) {
 	return all ? (100 * chord.value(taken) / all).toFixed(1) + "%" : "—";
 };
 
-// Zero in a column of counts is better seen as what it is: code that never ran.
+// A count of zero is shown as a mark of code that never ran.
 chord.mark = n => chord.known(n) && chord.value(n) === 0 && !Array.isArray(n) ? "#####" : chord.number(n);
 chord.state = row => !row ? "none" : !chord.known(row[1]) ? "lost" : chord.value(row[1]) === 0 && !Array.isArray(row[1]) ? "never" : "ran";
 
-// The width of what scrolls sideways.
+// Sets the width of the text that scrolls sideways.
 chord.widest = function (node, characters) {
 	const before = Number(node.dataset.widest || 0);
 	if (characters > before) {
@@ -157,7 +158,7 @@ chord.widest = function (node, characters) {
 	}
 };
 
-// The width of columns of numbers, of which this is the largest.
+// Sets the width of columns of numbers; `most` is the largest number.
 chord.digits = (node, most) => node.style.setProperty("--digits", Math.max(5.2, 0.7 + 0.475 * chord.number(most).length).toFixed(2) + "rem");
 
 // ---- a file ----

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first page: totals, what is hottest, what is not known.
+// The first page: totals, the hottest parts, and what is not known.
 "use strict";
 
 chord.views.push({name: "", title: "Summary", open: () => {
@@ -9,7 +9,7 @@ chord.views.push({name: "", title: "Summary", open: () => {
 		return h("div", {class: "figure"}, h("b", {}, number(n)), h("span", {}, name));
 	}
 
-	// The hottest of a list, as bars.
+	// The hottest rows of a list, as bars.
 	function hottest(title, rows, link, more) {
 		const top = rows.slice().sort((a, b) => chord.value(b.insns) - chord.value(a.insns)).slice(0, 12)
 			.filter(row => chord.value(row.insns) > 0);

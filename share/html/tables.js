@@ -38,7 +38,7 @@ chord.views.push({name: "functions", title: "Functions", open: ([what]) => {
 	return {...table, node: chord.h("div", {class: "page"}, chord.h("header", {class: "about"}, tabs), table.node)};
 }});
 
-// Functions as they are written, wherever their code is: the places where they were inlined stand beside the table.
+// Functions as they are in the source, wherever their code is. The places where they were inlined are shown next to the table.
 chord.writtenFunctions = async function (tabs) {
 	const {h, number} = chord, {insns, share} = chord.columns;
 	const rows = chord.objects(await chord.load("written"), ["name", "file", "line", "insns", "inlined", "whole", "copies"]);

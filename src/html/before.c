@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a function counted in the run that this one is compared with. */
+/* The counts of a function in the run with which this one is compared. */
 #include "html/html.h"
 
-/* As the listing has them: by block, in the order of the code. */
+/* The counts are in the order of the listing: by block, in the order of the code. */
 static void
 put_insns(struct buf *out, const struct proc_before *b)
 {

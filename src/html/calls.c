@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* data/calls.js: who calls whom how often, as far as the counts of direct calls, and of calls through pointers where these were
- * recorded, say it; with what ran between call and return where that was summed (-fchord=calls). */
+/* data/calls.js: which function calls which, and how often, as far as it is known from counts of direct calls, and of calls through
+ * pointers where callees were recorded. Also what ran between call and return, if that was summed (-fchord=calls). */
 #include "html/html.h"
 
 #include <inttypes.h>
@@ -9,12 +9,12 @@
 
 enum way { WAY_CALL, WAY_JUMP, WAY_POINTER };
 
-/* Calls of a function by another. */
+/* Calls from one function to another. */
 struct link {
-	uint32_t from, to;       /* to: UINT32_MAX: no measured function; then it has a name */
+	uint32_t from, to;       /* to: UINT32_MAX: no measured function; then `name` is set */
 	const char *name;
 	enum way way;
-	bool known, summed;      /* count; insns */
+	bool known, summed;      /* known: count is known; summed: insns is known */
 	uint64_t count, insns, sites;
 };
 
@@ -38,7 +38,7 @@ by_ends(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* A sum that is not known, or does not fit, is not known. */
+/* If one number is not known, or the sum does not fit, the sum is not known. */
 static void
 join(struct link *sum, const struct link *l)
 {
@@ -47,7 +47,7 @@ join(struct link *sum, const struct link *l)
 	sum->sites += l->sites;
 }
 
-/* Calls that never ran have sums, too: nothing ran meanwhile. */
+/* Calls that never ran have sums, too: the sums are 0. */
 static bool
 sum_of(struct links *all, const struct view_insn *in, const struct call *call, uint64_t *n)
 {
@@ -69,7 +69,7 @@ number_of(struct pages *p, const struct proc *proc)
 	return UINT32_MAX;
 }
 
-/* Through a pointer: who was called is counted in some builds, what ran meanwhile only over all of them. */
+/* A call through a pointer. In some builds its callees are counted. What ran meanwhile is only known for all of them together. */
 static void
 add_pointer(struct links *all, const struct view_insn *in, const struct link *base)
 {
@@ -112,7 +112,7 @@ add_insn(struct links *all, const struct view_insn *in)
 		VEC_PUSH(*all, l);
 }
 
-/* Jumps within the procedure are none. */
+/* Jumps within the procedure are not calls. */
 static bool
 is_call(const struct view_insn *in)
 {

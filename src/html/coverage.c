@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* [FILE, lines, branches, functions, blocks], each [that never ran, that are not known, that ran]. */
+/* [FILE, lines, branches, functions, blocks], each [never ran, not known, ran]. */
 static void
 put_file(struct pages *p, struct buf *out, const struct coverage_file *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* data/difference.js: in what two runs differ. */
+/* data/difference.js: the differences between two runs. */
 #include "html/html.h"
 
 static void
@@ -12,7 +12,7 @@ put_bounds(struct buf *out, const struct difference *d)
 	buf_char(out, ']');
 }
 
-/* [NAME or null, FILE or null, line, before, after]; null: it was not there, or is not any more. */
+/* [NAME or null, FILE or null, line, before, after]; before or after is null if the row did not exist there. */
 static void
 put_rows(struct buf *out, const char *key, const struct difference *at, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The folder that is written: only its own files, through no links, and not over what is not of this kind. */
+/* Writes the folder of pages: only its own files, not through links, and not over a folder of another kind. */
 #include "html/html.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file that tells a folder of pages; it is the first to be written. */
+/* The file that marks a folder of pages; it is written first. */
 static const char mark[] = ".chord-html";
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
@@ -42,7 +42,7 @@ is_empty(int fd)
 	return n <= 2;
 }
 
-/* Opens the folder in which a file of that name is, and makes those that are missing. -1: errno. */
+/* Opens the folder of a file with that name, and makes missing folders. -1: errno. */
 static int
 open_parent(int at, const char **name)
 {
@@ -65,7 +65,7 @@ open_parent(int at, const char **name)
 	return fd;
 }
 
-/* What has the name is replaced, not written to: it may be a link. */
+/* An existing file is replaced, not written to, because it may be a link. */
 void
 folder_write(struct folder *f, const char *name, const struct buf *text)
 {
@@ -87,7 +87,7 @@ folder_write(struct folder *f, const char *name, const struct buf *text)
 		close(parent);
 }
 
-/* Removes the scripts of earlier pages in one of its folders. */
+/* Removes the scripts of earlier pages from one of the folders. */
 static void
 remove_scripts(int at, const char *name)
 {
@@ -103,7 +103,7 @@ remove_scripts(int at, const char *name)
 	closedir(d);
 }
 
-/* A folder that was forced to take pages is not marked: what else is in there is never removed. */
+/* A folder that was taken by force is not marked, so nothing else in it is ever removed. */
 static bool
 take(struct folder *f, bool force)
 {

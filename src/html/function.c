@@ -19,7 +19,7 @@ put_text(struct buf *out, const struct view_insn *in)
 	buf_free(&text);
 }
 
-/* What it leads to: [NAME, function or null] out of the procedure, the number of a block within, or 0. */
+/* Writes the target: [NAME, function or null] outside of the procedure, the number of a block inside, or null. */
 static void
 put_target(struct pages *p, struct buf *out, const struct view_insn *in)
 {
@@ -47,7 +47,7 @@ put_target(struct pages *p, struct buf *out, const struct view_insn *in)
 	buf_str(out, "null");
 }
 
-/* Of a conditional jump taken and not taken; else null. */
+/* How often a conditional jump was taken and not taken; null for other instructions. */
 static void
 put_ways(struct pages *p, struct buf *out, size_t insn)
 {
@@ -101,7 +101,7 @@ put_blocks(struct buf *out, const struct view_function *f)
 	buf_char(out, ']');
 }
 
-/* [from, to, kind, count]; vertices behind the blocks are ENTRY, EXIT, then others that have names. */
+/* [from, to, kind, count]; the vertices after the blocks are ENTRY, EXIT, then others; all of these have names. */
 static void
 put_edges(struct buf *out, const struct view_function *f)
 {

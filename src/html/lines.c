@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-/* Line 0: code for which no line is known. */
+/* Line 0 stands for code whose line is not known. */
 static void
 put_line(struct pages *p, struct buf *out, const struct view_line *l)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pages of a run: what they are made from, and in which order. */
+/* The pages of a run: their data, and the order in which they are written. */
 #include "html/html.h"
 
 #include <stdlib.h>

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The paths of functions, to be drawn on their graphs. */
+/* The paths of functions, for drawing them on graphs. */
 #include "html/html.h"
 #include "view/paths.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { SHOWN = 50 }; /* of a function */
+enum { SHOWN = 50 }; /* the most of each function */
 
 struct page_paths {
 	struct pages *p;
 	struct view_paths all;
 	const struct view_path **row; /* by procedure, hottest first */
 	size_t n;
-	size_t of;               /* in all.proc: where to look for the next procedure, as they are in the same order */
+	size_t of;               /* index in all.proc of the next procedure: both lists have the same order */
 };
 
 static int
@@ -54,7 +54,7 @@ page_paths_find(struct pages *p)
 	return x;
 }
 
-/* Rows are by procedure, so the first one can be searched for. */
+/* Rows are sorted by procedure, so the first one is found by binary search. */
 static size_t
 first_of(const struct page_paths *x, const struct proc *proc)
 {
@@ -71,7 +71,7 @@ first_of(const struct page_paths *x, const struct proc *proc)
 	return lo;
 }
 
-/* [count, instructions of one, of all, exact, edges] */
+/* [count, instructions of one execution, of all, exact, edges] */
 static void
 put_path(struct buf *out, const struct view_path *row)
 {
@@ -107,7 +107,7 @@ put_numbers(struct buf *out, const struct view_paths_proc *of)
 	}
 }
 
-/* How many can run and did, why they are not all exact, and the hottest. */
+/* Writes how many paths are possible and how many ran, why the counts are not all exact, and the hottest paths. */
 void
 page_paths_put(struct page_paths *x, struct buf *out, const struct proc *proc)
 {

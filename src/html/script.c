@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as scripts have them. Names and source text come from other people: they end no string and no line. */
+/* Values in the form of scripts. Names and source text may be hostile, so they must not end a string or a line. */
 #include "html/html.h"
 
 #include <inttypes.h>
 
-/* How many bytes a character of UTF-8 has there; 0: it is none. */
+/* The number of bytes of the UTF-8 character at s; 0: there is none. */
 static size_t
 length_of(const unsigned char *s, size_t n)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* data/source/FILE-CHUNK.js: the text of source files with what is known of each line, so many lines in a script. */
+/* data/source/FILE-CHUNK.js: the text of source files with the counts of each line; each script has CHUNK lines. */
 #include "html/html.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The pages have the same number. */
+/* CHUNK in share/html/source.js has to be the same. */
 enum { CHUNK = 2000 };
 
-/* A function that has code of a line, by their numbers. */
+/* A function that has code of a line; both by their numbers. */
 struct owner {
 	uint32_t file, function;
 	unsigned line;
@@ -52,17 +52,17 @@ find_owners(const struct pages *p)
 	return all;
 }
 
-/* What of the files' lines comes next: all lists are by file and line. */
+/* The position in all lists, which are in the order of files and lines. */
 struct cursor {
 	struct pages *p;
 	uint32_t file;
-	size_t line;             /* in the listing of the file */
+	size_t line;             /* in the listing's lines of the file */
 	size_t counted;          /* in the table of all lines */
 	const struct owners *owners;
 	size_t owner;
 };
 
-/* What the table knows of the line, where its functions' counts are known. */
+/* The line in the table, which only has functions whose counts are known. */
 static const struct view_line *
 counted_line(struct cursor *c, unsigned line)
 {
@@ -112,7 +112,7 @@ put_branches(struct cursor *c, struct buf *out, unsigned line)
 	buf_char(out, ']');
 }
 
-/* LINE, instructions, most, instructions of code, those that never ran, unknown, functions, branches. */
+/* [LINE, instructions, most, instructions of code, those that never ran, unknown, functions, branches] */
 static void
 put_row(struct cursor *c, struct buf *out, const struct view_line *l)
 {
@@ -144,7 +144,7 @@ put_text(struct buf *out, const char *file, unsigned from, unsigned to)
 	buf_char(out, ']');
 }
 
-/* Lines (CHUNK * number, CHUNK * (number + 1)]; the last one has all that are left. */
+/* Writes lines CHUNK * number + 1 to CHUNK * (number + 1); the last script has all remaining ones. */
 static void
 write_chunk(struct cursor *c, unsigned number, bool last)
 {
@@ -167,7 +167,8 @@ write_chunk(struct cursor *c, unsigned number, bool last)
 	buf_free(&out);
 }
 
-/* Lines that have code and no text, because the file cannot be read or is not what was compiled, are in the last script. */
+/* Lines with code but without text are in the last script. They exist if the file cannot be read, or is not the one that was
+ * compiled. */
 void
 pages_sources(struct pages *p)
 {

@@ -92,7 +92,7 @@ put_size(struct buf *out, const struct view_function *f)
 	buf_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, s.code, s.never, s.blocks, s.unentered);
 }
 
-/* Where the function is, by the number of its file. */
+/* The function's place has the number of its file. */
 static void
 put_function(struct pages *p, struct buf *out, size_t i)
 {
@@ -133,7 +133,7 @@ put_functions(struct pages *p, struct buf *out)
 /* ---- files ---- */
 
 struct sizes {
-	size_t lines, never, unknown; /* that have code, never ran, are not known */
+	size_t lines, never, unknown; /* lines with code; those that never ran; those that are not known */
 };
 
 static struct sizes *
@@ -152,8 +152,8 @@ count_lines(const struct pages *p)
 	return all;
 }
 
-/* Executed instructions by file; what is not exact is between bounds. Of files of which nothing is known the most is below the
- * least. */
+/* Executed instructions by file, as bounds if they are not exact. If nothing is known of a file, the upper bound is below the lower
+ * one. */
 static struct bounds *
 count_insns(struct pages *p)
 {
@@ -169,7 +169,7 @@ count_insns(struct pages *p)
 	return all;
 }
 
-/* The line of each file for which the most was executed. */
+/* The line of each file with the most executed instructions. */
 static const struct view_line **
 find_hottest(struct pages *p)
 {
@@ -184,7 +184,7 @@ find_hottest(struct pages *p)
 	return all;
 }
 
-/* Last: all that has a file has been numbered by then. */
+/* Must be called last, when all files have been numbered. */
 static void
 put_files(struct pages *p, struct buf *out)
 {
@@ -223,7 +223,7 @@ by_insns(const void *a, const void *b)
 	return x->insns.least != y->insns.least ? (x->insns.least < y->insns.least ? 1 : -1) : (x > y) - (x < y);
 }
 
-/* The hottest ones: [file, line, instructions, text]. */
+/* The hottest lines: [file, line, instructions, text]. */
 static void
 put_lines(struct pages *p, struct buf *out)
 {

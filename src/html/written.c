@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* data/written.js: functions as they are written, with the places where they were inlined. */
+/* data/written.js: functions as they are in the source, with the places where they were inlined. */
 #include "html/html.h"
 
-/* [function it was inlined into or null: its own code, FILE, line, instructions] */
+/* [function into which it was inlined, or null for its own code; FILE, line, instructions] */
 static void
 put_copy(struct buf *out, const struct view_copy *c)
 {
@@ -19,7 +19,7 @@ put_copy(struct buf *out, const struct view_copy *c)
 	buf_char(out, ']');
 }
 
-/* [NAME, file, line, instructions, of these inlined, with what was inlined, places] */
+/* [NAME, file, line, instructions, those of inlined copies, those including inlined functions, places] */
 static void
 put_source(struct pages *p, struct buf *out, const struct view_source *s)
 {
