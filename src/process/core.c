@@ -139,7 +139,7 @@ add_memory(struct post *s, uint32_t number, uint64_t link, uint64_t addr, uint64
 	return ok;
 }
 
-/* The link-time addresses of the counters of a program. Where there is no region, only these are counters. */
+/* The link-time addresses of the counters of a program. Code that runs without a base counts only there. */
 static bool
 counter_range(const struct map *map, uint64_t *lo, uint64_t *hi)
 {

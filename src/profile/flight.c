@@ -38,8 +38,7 @@ struct flight {
 	const struct module *module;
 	const struct woven_code *woven;
 	const struct counts *c;
-	__int128 threads, deep;  /* how many activations may be anywhere, and how many at calls where the procedure may have been
-                                  * entered again */
+	__int128 threads, deep;  /* activations that may be anywhere, and at calls that may enter the procedure again */
 	bool recursive;              /* treat each call as one of the procedure itself */
 	struct flow flow;
 	struct chain *chain;

@@ -40,8 +40,7 @@ struct replay_code {
 	const struct trace_file *file;
 	struct tables *tables;   /* by module of the profile */
 	const uint32_t *number;  /* by module of the trace: the module of the profile; UINT32_MAX: its code is not at hand */
-	struct replay_path ***known; /* by module of the trace, then by token from its lowest on; the inner arrays are made when
-                                      * first needed */
+	struct replay_path ***known; /* by module of the trace, then by token from its lowest on; the latter when first needed */
 	struct replay_path none; /* stands for tokens whose meaning is not known */
 	struct replay_path damaged; /* stands for tokens that are no path */
 	uint32_t npath;          /* paths made so far, without these two */

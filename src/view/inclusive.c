@@ -25,8 +25,7 @@ struct finder {
 	struct order *order;
 	uint32_t *number;        /* by vertex: its number in reverse postorder; GRAPH_NONE: it did not run */
 	uint32_t *dom;           /* by number: the number of its immediate dominator */
-	uint32_t *cycle;         /* by vertex: its component, if the component has other vertices or the function calls itself; else
-                                  * GRAPH_NONE */
+	uint32_t *cycle;         /* by vertex: its component, if that has other vertices or it calls itself; else GRAPH_NONE */
 };
 
 /* ---- the graph ---- */
