@@ -177,7 +177,7 @@ add_sum(struct loaded *l, uint64_t addr)
 }
 
 /* Adds what only a module's map tells: the counters whose values exits record, and the counters of code that ran without a
- * region. */
+ * base. */
 static void
 add_own(struct post *s, struct loaded *l, const struct binary *bin)
 {
