@@ -52,7 +52,7 @@
  * counter and the stack pointer names each state of the thread that is in measured code: no two have all three the same
  * (Mellor-Crummey & LeBlanc 1989). It counts rounds of loops and executions of procedures, not all of them, so numbers are for
  * comparing only: it never goes back, and a later one that is greater is later. Needs -fchord=clock; else it is 0, as
- * chord_events() is, and chord_counted(clock) says so. Reading it adds up 4 numbers. After fork the child begins at 0.
+ * chord_events() is, and chord_counted(clock) says so. Reading it adds up 64 numbers. After fork the child begins at 0.
  *
  *     chord cc -O2 -fchord=clock prog.c
  */

@@ -6,11 +6,12 @@
 
 #include <argp.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0, "One of those below", 1},
 	{"output", 'o', "FILE", 0, "Where to write it (default: standard output)", 1},
-	{0},
+	{NULL, 0, NULL, 0, "Formats:", 2},
 };
 
 struct args {
@@ -99,24 +100,35 @@ write_export(const struct args *a, struct run *run)
 	return ok;
 }
 
+/* The options, and in the help behind them the formats. */
+static const struct argp_option *
+with_formats(struct pool *pool)
+{
+	size_t n = sizeof options / sizeof *options;
+	struct argp_option *all = pool_array(pool, n + nexporter + 1, sizeof *all);
+
+	memcpy(all, options, sizeof options);
+	for (size_t i = 0; i < nexporter; i++)
+		all[n++] = (struct argp_option){.name = exporters[i].name, .flags = OPTION_DOC | OPTION_NO_USAGE,
+		    .doc = exporters[i].what, .group = 2};
+	all[n] = (struct argp_option){0};
+	return all;
+}
+
 int
 cmd_export(int argc, char **argv)
 {
-	static struct argp argp = {options, parse_export, "--format=FORMAT PROGRAM [PROFILE...]", NULL, NULL, NULL, NULL};
-	struct buf doc = {0};
+	struct pool *pool = pool_new();
+	struct argp argp = {with_formats(pool), parse_export, "--format=FORMAT PROGRAM [PROFILE...]",
+		"Write what a run executed for other tools.\v"
+		"Exit status: 0 done, 1 the program or a profile cannot be used, 2 wrong usage.", NULL, NULL, NULL};
 	struct args a = {0};
 	struct run run = {0};
 	int status;
 
-	buf_str(&doc, "Write what a run executed for other tools.\vFormats:\n");
-	for (size_t i = 0; i < nexporter; i++)
-		buf_printf(&doc, "\n  %-10s %s\n", exporters[i].name, exporters[i].what);
-	buf_str(&doc, "\nExit status: 0 done, 1 the program or a profile cannot be used, 2 wrong usage.");
-	buf_char(&doc, 0);
-	argp.doc = doc.at;
 	options_read(&argp, argc, argv, 0, &a);
 	status = run_load(&run, a.name[0], a.name + 1, a.n - 1) && write_export(&a, &run) && !run.missing.n ? 0 : EXIT_NO;
 	run_close(&run);
-	buf_free(&doc);
+	pool_free(pool);
 	return status;
 }

@@ -23,12 +23,13 @@ static const struct argp_option options[] = {
 	{"uncovered", OPT_UNCOVERED, NULL, 0, "Name the lines that never ran", 1},
 	{"diff", OPT_DIFF, "FILE", 0, "Which of the lines that a unified diff changes never ran; -: it is read from standard input",
 	 1},
-	{"initial", OPT_INITIAL, NULL, 0, "Programs of which there is no profile have not run", 1},
+	{"initial", OPT_INITIAL, NULL, 0, "Programs without a profile count as not run", 1},
 	{"format", OPT_FORMAT, "FORMAT", 0, "text (default), json or markdown", 1},
 	{"json", OPT_JSON, NULL, 0, "The same as --format=json", 1},
 	{NULL, 0, NULL, 0, "Exit status 1 if:", 2},
-	{"fail-under", OPT_UNDER, "[KIND:]PCT,...", 0, "Less than PCT percent ran of the lines, branches, functions, blocks or "
-	 "changed lines (lines:80,changed:100); without KIND of the lines, with --diff of the changed ones", 2},
+	{"fail-under", OPT_UNDER, "LIMITS", 0, "Less than a limit ran. LIMITS: percentages with commas between them, each with "
+	 "its kind before it: lines:80,branches:70 (or functions, blocks, changed); one without a kind is of the lines, with "
+	 "--diff of the changed ones", 2},
 	{"fail-under-lines", OPT_UNDER_LINES, "PCT", OPTION_HIDDEN, NULL, 2},
 	{"fail-under-branches", OPT_UNDER_BRANCHES, "PCT", OPTION_HIDDEN, NULL, 2},
 	{"fail-under-functions", OPT_UNDER_FUNCTIONS, "PCT", OPTION_HIDDEN, NULL, 2},

@@ -18,7 +18,7 @@ static const struct argp_option options[] = {
 	 "order)", 0},
 	{"most", OPT_MOST, "N", 0, "At most N paths of one procedure by one rule (default: 65536)", 0},
 	{"file", OPT_FILE, "FILE", 0, "Those that this file has, instead of a rule or beside it", 0},
-	{"output", 'o', "FILE", 0, "Write to FILE, not to standard output", 0},
+	{"output", 'o', "FILE", 0, "Write to FILE (split: FILE.1, FILE.2 ...) and not to standard output", 0},
 	{0},
 };
 
