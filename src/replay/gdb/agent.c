@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions of breakpoints, which gdb sends as code of its agent, so that nobody has to ask it at each of them. The code is
- * specified in gdb's manual, appendix F. */
+/* Conditions of breakpoints. gdb sends them as code of its agent, so it need not be asked at each breakpoint. The code is specified
+ * in gdb's manual, appendix F. */
 #include "replay/gdb/gdb.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ enum { STACK = 64, STEPS_MOST = 10000 };
 struct agent {
 	const struct expression *expression;
 	const struct tracee *t;
-	size_t at;               /* in the code */
+	size_t at;               /* place in the code */
 	uint64_t stack[STACK];
 	size_t n;
 	bool failed;
@@ -39,7 +39,7 @@ push(struct agent *a, uint64_t v)
 		a->stack[a->n++] = v;
 }
 
-/* A number in the code, its first byte the highest. */
+/* Reads a number in the code; its first byte is the highest. */
 static uint64_t
 number(struct agent *a, size_t size)
 {
@@ -85,7 +85,7 @@ load_register(struct agent *a)
 	push(a, v);
 }
 
-/* The largest negative number by -1 overflows, and traps here. */
+/* The largest negative number divided by -1 overflows, and would trap. */
 static uint64_t
 divide(struct agent *a, uint64_t x, uint64_t y, enum op op)
 {
@@ -104,7 +104,7 @@ divide(struct agent *a, uint64_t x, uint64_t y, enum op op)
 	}
 }
 
-/* Of two numbers. */
+/* Operations on two numbers. */
 static void
 combine(struct agent *a, enum op op)
 {
@@ -129,7 +129,7 @@ combine(struct agent *a, enum op op)
 	}
 }
 
-/* Where the code goes on. */
+/* Sets where the code goes on. */
 static void
 jump(struct agent *a, bool always)
 {
@@ -139,7 +139,7 @@ jump(struct agent *a, bool always)
 		a->at = to;
 }
 
-/* The number that lies so far down; the three topmost, turned. */
+/* pick: pushes the number that lies so far down. rotate: turns the three topmost. */
 static void
 pick(struct agent *a)
 {
@@ -186,7 +186,7 @@ run_op(struct agent *a, enum op op)
 	}
 }
 
-/* Code that fails holds: gdb looks itself then. */
+/* Does the condition hold? If the code fails, it does: gdb then looks itself. */
 static bool
 holds(const struct expression *expression, const struct tracee *t)
 {

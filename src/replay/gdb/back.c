@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Going on, and going back: that means from a node forward again, to the last place before here where something fired. */
+/* Going forward and going back. To go back means to go forward from an earlier node to the last place before here where something
+ * fired. */
 #include "replay/gdb/gdb.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* Lengths of the times after which it looks at what has become of the program, in ns; what is run in the finest can be stepped. */
+/* Lengths of slices of time, in ns. After each slice the debugger looks where the program is. What runs in the finest can be
+ * stepped. */
 enum { SLICE_LONGEST = 20000000, SLICE_FINEST = 20000, SLICE_FINER = 8 };
 
 enum {
-	STEPS = 256,             /* so many are stepped each time; further away is a node */
-	SOON = 600,              /* steps that are quicker done than nodes are left */
-	FEW = 16,                /* so many that fire lie behind a node */
+	STEPS = 256,             /* so many single steps at a time; what is further away gets a node */
+	SOON = 600,              /* so many steps take less time than leaving nodes */
+	FEW = 16,                /* so many places that fire come after a new node */
 };
 
 static uint64_t
@@ -26,7 +28,7 @@ now(void)
 
 /* ---- along a path ---- */
 
-/* Counts what has fired here. end: the path is at its end; a breakpoint there is none on the way. */
+/* Counts what has fired here. end: the path ends here; a breakpoint at its end does not count. */
 static void
 count(struct debugger *d, struct scan *s, bool end)
 {
@@ -40,7 +42,7 @@ count(struct debugger *d, struct scan *s, bool end)
 	}
 }
 
-/* Does the user wait for the PC at which it stands? */
+/* Has the user a breakpoint at the PC at which the program stands? */
 static bool
 breaks_here(const struct debugger *d)
 {
@@ -53,7 +55,7 @@ breaks_here(const struct debugger *d)
 	return false;
 }
 
-/* How much of the hop has been gone by that? */
+/* How much of the hop this move has gone. */
 static uint64_t
 part(struct debugger *d, const struct hop *h, enum moved moved)
 {
@@ -116,7 +118,7 @@ forward_node(struct debugger *d, bool inside)
 {
 	uint64_t since = d->spent - d->node.at[d->node.n - 1].when, begun = now();
 
-	/* A big program is not copied all the time. */
+	/* Copying a big program takes long, so it is done more rarely. */
 	if (since < SLICE_LONGEST || since / 8 < d->price)
 		return;
 	if (inside)
@@ -152,7 +154,7 @@ came_by(struct debugger *d, enum moved moved)
 	return go_fired(d, true) || go_fired(d, false) ? CAME_HIT : CAME_STEP;
 }
 
-/* The place where the time is over has no name but that of a copy. */
+/* A place where a slice of time is over can be named only by a copy. */
 static bool
 stop_here(struct debugger *d, enum moved moved)
 {
@@ -171,14 +173,14 @@ forward_step(struct debugger *d)
 	go_conditions(d, true, NULL);
 	do {
 		moved = forward_move(d, true);
-		/* While another process has its turn. */
+		/* Interrupted while another process has its turn. */
 		if (moved == MOVED_SLICE && stop_here(d, moved))
 			return CAME_INTERRUPTED;
 	} while (moved == MOVED_SLICE);
 	return came_by(d, moved);
 }
 
-/* Has that thread its turn, or does another program begin? */
+/* Is it the turn of that thread, or has another program begun? */
 static bool
 turn_of(const struct debugger *d, uint64_t thread, uint64_t programs)
 {
@@ -217,7 +219,7 @@ forward(struct debugger *d, uint64_t until)
 
 /* ---- the same place by steps ---- */
 
-/* How many steps from here to the end of the hop. False: there is none, or more than that. */
+/* Counts the steps from here to the end of the hop. False: the end does not come, or not within `most` steps. */
 static bool
 steps_to(struct debugger *d, const struct hop *h, uint64_t most, uint64_t *n)
 {
@@ -258,7 +260,7 @@ run_in(struct debugger *d, const struct hop *h, uint64_t slice)
 	return false;
 }
 
-/* Without the last part of its last hop. */
+/* Removes the last part of the path's last hop. */
 static void
 shorten(path *p)
 {
@@ -268,9 +270,9 @@ shorten(path *p)
 		p->n--;
 }
 
-/* A state that the clock names. */
+/* A state that the clock may name. */
 struct named {
-	struct state at;         /* pc: 0: it does not */
+	struct state at;         /* pc 0: it does not */
 	uint64_t event;
 };
 
@@ -286,8 +288,8 @@ named_here(const struct debugger *d)
 	return n;
 }
 
-/* From a place between two events to shortly before the end of the hop, at the speed of a countdown; nothing between them is of any
- * matter. The program is there, at a node, or where it was. */
+/* Runs from a place between two events to shortly before the end of the hop, at the speed of a countdown; nothing matters in
+ * between. Afterwards the program is there, at a node, or where it was. */
 static bool
 come_near(struct debugger *d, const struct hop *h, const struct named *end)
 {
@@ -309,8 +311,8 @@ come_near(struct debugger *d, const struct hop *h, const struct named *end)
 	return node_reach(d);
 }
 
-/* Leaves nodes on a hop, ever nearer to its end. Then the program is at the last but one of them: with some steps before it.
- * *end: the PC at the hop's end. */
+/* Leaves nodes on a hop, ever nearer to its end. Afterwards the program is at the last node but one, so that some steps are left
+ * before the end. *end: the PC at the hop's end. */
 static bool
 narrow(struct debugger *d, const struct hop *h, uint64_t *end)
 {
@@ -350,7 +352,7 @@ by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Steps to the end of the hop, or SOON steps, and notes the way. */
+/* Steps to the end of the hop, but SOON steps at most, and notes the PCs on the way. */
 static bool
 step_along(struct debugger *d, const struct hop *h, addresses *pc, uint64_t *n)
 {
@@ -370,7 +372,7 @@ step_along(struct debugger *d, const struct hop *h, addresses *pc, uint64_t *n)
 	return false;
 }
 
-/* Adds conditions at the places that were passed least often, but more than once. */
+/* Adds conditions at the places that were passed least often, but more than once, and at the end. */
 static void
 add_places(struct debugger *d, addresses *pc, uint64_t end)
 {
@@ -395,7 +397,7 @@ add_places(struct debugger *d, addresses *pc, uint64_t end)
 		VEC_PUSH(d->condition, (struct condition){.at = place[i]});
 }
 
-/* Runs to the end of the hop with breakpoints at those places. *last: which was passed last, and how often. */
+/* Runs to the end of the hop with breakpoints at those places. *last: the place that was passed last, and how often. */
 static bool
 last_place(struct debugger *d, const struct hop *h, addresses *pc, uint64_t end, struct hop *last)
 {
@@ -446,7 +448,7 @@ leap(struct debugger *d, const struct hop *h, uint64_t end, uint64_t *n)
 	return ok;
 }
 
-/* How many steps from here, or from a node further on where the program is led, to the end of the hop. */
+/* How many steps it takes to the end of the hop, from here or from a node further on, to which the program is taken. */
 static bool
 count_steps(struct debugger *d, const struct hop *h, uint64_t *n)
 {
@@ -455,7 +457,7 @@ count_steps(struct debugger *d, const struct hop *h, uint64_t *n)
 	return steps_to(d, h, SOON, n) || (node_reach(d) && narrow(d, h, &end) && leap(d, h, end, n));
 }
 
-/* The program stands at a node that is inside of a hop: a path of steps from the one before it. */
+/* The program stands at a node inside of a hop: replaces the node by a path of steps from the node before it. */
 static bool
 name_inside(struct debugger *d)
 {
@@ -473,8 +475,8 @@ name_inside(struct debugger *d)
 	return true;
 }
 
-/* The event at which it stood before it stood at that one: those of processes that are not seen lie between them. The path leads to
- * that one from the last node. False: the replay is lost. */
+/* The last event before that one at which the program stood. Events of processes that are not seen may lie between the two. The
+ * path leads from the last node to that event. False: the replay is lost. */
 static bool
 event_before(struct debugger *d, uint64_t event, uint64_t *before)
 {
@@ -492,7 +494,7 @@ event_before(struct debugger *d, uint64_t event, uint64_t *before)
 	return true;
 }
 
-/* Has the path end by steps. False: the program is at its beginning, or the replay is lost (*lost). */
+/* Changes the path so that it ends with steps. False: the program is at its beginning, or the replay is lost (*lost). */
 static bool
 as_steps(struct debugger *d, bool *lost)
 {
@@ -533,7 +535,7 @@ as_steps(struct debugger *d, bool *lost)
 	}
 }
 
-/* A node near the end of a way of steps: who goes back one step does so again. */
+/* Leaves a node near the end of a long path of steps, because a user who goes back one step often does so again. */
 static bool
 come_closer(struct debugger *d)
 {
@@ -572,7 +574,7 @@ settle(struct debugger *d)
 	return ok;
 }
 
-/* One instruction, or event, of whatever thread. */
+/* Goes back one instruction, or one event, of any thread. */
 static enum came
 back_one(struct debugger *d)
 {
@@ -588,7 +590,7 @@ back_one(struct debugger *d)
 
 /* ---- back ---- */
 
-/* From the last node to what fires as that one. */
+/* Goes from the last node to the firing with number s->stop_at. */
 static bool
 to_fired(struct debugger *d, struct scan *s)
 {
@@ -618,7 +620,7 @@ to_fired(struct debugger *d, struct scan *s)
 	return true;
 }
 
-/* The same, with a node on the way if it is a long one: who goes back here does so again. */
+/* The same, with a node on the way if it is long, because a user who goes back here often does so again. */
 static enum came
 back_to(struct debugger *d, uint64_t which)
 {
@@ -627,7 +629,7 @@ back_to(struct debugger *d, uint64_t which)
 	if (which > 2 * FEW) {
 		if (!to_fired(d, &near))
 			return CAME_LOST;
-		/* A breakpoint at the node itself is counted once more. */
+		/* A breakpoint at the node itself counts once more. */
 		if (node_here(d))
 			which = near.at && near.at->watch ? FEW : FEW + 1;
 	}
@@ -637,12 +639,12 @@ back_to(struct debugger *d, uint64_t which)
 	d->fired = s.at ? *s.at : (struct condition){0};
 	if (!d->fired.watch)
 		return CAME_HIT;
-	/* Before the instruction that writes. */
+	/* gdb expects the state before the instruction that writes. */
 	return back_one(d) == CAME_LOST ? CAME_LOST : CAME_HIT;
 }
 
-/* The path is that to the last node from the one before it. *after: how often the user's conditions fire between the last node and
- * the end of that path. */
+/* Removes the last node; the path becomes the one that led to it from the node before. *after: how often the user's conditions fire
+ * between the removed node and the end of that path. */
 static bool
 one_back(struct debugger *d, uint64_t *after)
 {
@@ -656,8 +658,8 @@ one_back(struct debugger *d, uint64_t *after)
 	return ok;
 }
 
-/* If nothing fires on the whole of the hop that the last nodes are inside of, there is no need to look between them: they go, and
- * the path leads to its end. *all: they have gone. False: the replay is lost. */
+/* If nothing fires on the whole hop that the last nodes are inside of, nobody has to look between them: these nodes are removed,
+ * and the path leads to the hop's end. *all: they have been removed. False: the replay is lost. */
 static bool
 skip_way(struct debugger *d, bool *all)
 {
@@ -683,7 +685,7 @@ skip_way(struct debugger *d, bool *all)
 	return true;
 }
 
-/* To the last place that fires, but no further than to that event (CAME_STEP); 0: to the beginning. */
+/* Goes back to the last place that fires, but no further than to event `bound` (CAME_STEP); 0: to the beginning. */
 static enum came
 back_down_to(struct debugger *d, uint64_t bound)
 {
@@ -717,7 +719,7 @@ back_down_to(struct debugger *d, uint64_t bound)
 	}
 }
 
-/* The event at which the program that runs began: breakpoints are its own. */
+/* The event at which the program that now runs began: breakpoints belong to that program. */
 static uint64_t
 program_at(const struct debugger *d)
 {
@@ -746,7 +748,7 @@ back_step(struct debugger *d, uint64_t thread)
 
 		if (d->alone && waits)
 			return CAME_STEP;
-		/* It has just been begun. */
+		/* The thread has just been begun. */
 		if (waits && !t->left)
 			return CAME_BEGIN;
 		if (waits && t->left > bound)

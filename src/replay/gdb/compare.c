@@ -8,7 +8,7 @@
 
 static const char *const operators[] = {"==", "!=", "<=", ">=", "<", ">"};
 
-/* The number fits into that many bytes? */
+/* Does the number fit into that many bytes? */
 static bool
 fits(const struct comparison *c)
 {
@@ -32,7 +32,7 @@ read_operator(const char *p, unsigned *number)
 	return NULL;
 }
 
-/* With a sign both are compared as numbers with one. */
+/* If the value has a sign, both numbers are compared as signed. */
 static bool
 read_value(struct comparison *c, const char *p)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The program goes on between two events of the log, and stops where a condition fires: the PC is somewhere (breakpoints), memory
- * is written (the processor's registers for that; single steps if there are too few), after one instruction, after some time. */
+/* Runs the program between two events of the log, and stops where a condition fires: the PC is at a place (breakpoints); memory is
+ * written (by the processor's debug registers, or single steps if there are too few); one instruction has run; some time is
+ * over. */
 #include "replay/gdb/gdb.h"
 
 #include <errno.h>
@@ -12,14 +13,14 @@
 #include <sys/time.h>
 #include <time.h>
 
-/* How much behind its beginning may be the loader's: gdb has a breakpoint there, at code at which Chord's runtime looks. */
+/* The loader is taken to be at most this long. gdb has a breakpoint in it, in code that Chord's runtime reads. */
 enum { LOADER = 1 << 20 };
 
 /* ---- time ---- */
 
 static volatile sig_atomic_t due;
 static volatile pid_t running;
-static uint64_t slice;           /* that has not begun */
+static uint64_t slice;           /* time to run that has not begun yet */
 
 static void
 stop_running(void)
@@ -48,7 +49,7 @@ go_slice(uint64_t ns)
 	slice = ns;
 }
 
-/* The time begins when the program goes on first. */
+/* The time begins when the program first goes on. */
 static void
 begin_slice(void)
 {
@@ -133,7 +134,7 @@ hop_of(const struct condition *c, uint64_t count)
 	                    c->becomes};
 }
 
-/* What the memory has that is watched, or a check sum of it. */
+/* A check sum of watched memory; bytes that cannot be read count as 0. */
 uint64_t
 go_memory(const struct debugger *d, uint64_t at, uint64_t n)
 {
@@ -158,7 +159,7 @@ value_of(const struct debugger *d, const struct condition *c)
 	return go_memory(d, c->at, c->n);
 }
 
-/* Gives it some of the processor's slots, if there are enough from *next on. */
+/* Gives the condition some of the processor's slots, if there are enough from *next on. */
 static void
 give_slots(struct debugger *d, const struct tracee *t, struct condition *c, unsigned *next)
 {
@@ -183,7 +184,7 @@ give_slots(struct debugger *d, const struct tracee *t, struct condition *c, unsi
 		*next = slot;
 }
 
-/* The processor's slots are a thread's own. */
+/* Each thread has slots of its own: sets those of this one. */
 static void
 arm(struct debugger *d, struct tracee *t)
 {
@@ -198,7 +199,7 @@ arm(struct debugger *d, struct tracee *t)
 	t->armed = d->armed;
 }
 
-/* Conditions or the process are others now. */
+/* The conditions or the process have changed. */
 static void
 renew(struct debugger *d)
 {
@@ -255,7 +256,7 @@ go_fired(struct debugger *d, bool watch)
 	return NULL;
 }
 
-/* Which fire at this state? slots: those that the processor names. */
+/* Looks which conditions fire at this state. slots: those that the processor names. */
 static bool
 look(struct debugger *d, unsigned slots, bool compare)
 {
@@ -271,7 +272,7 @@ look(struct debugger *d, unsigned slots, bool compare)
 			if (compare || !c->slots || c->fired) {
 				uint64_t value = value_of(d, c);
 
-				/* Nobody wants to see a write that changes nothing, and comparing does not see it. */
+				/* A write that changes nothing is of no interest, and comparing does not see it. */
 				c->fired = (value != c->old && (!c->becomes || value)) || (c->reads && (c->fired || c->accessed));
 				c->old = value;
 			}
@@ -303,7 +304,7 @@ is_break(const struct debugger *d, uint64_t pc)
 
 /* ---- breakpoints ---- */
 
-/* By the processor as long as it has slots, for programs look at their code. */
+/* Uses the processor as long as it has slots, because programs may read their own code. */
 static void
 put_breakpoint(struct debugger *d, uint64_t at)
 {
@@ -356,15 +357,15 @@ halt(struct debugger *d, enum moved why)
 	return STOP_HALT;
 }
 
-/* Is it to be stopped, if it goes on so? */
+/* Is the program to be stopped, if it goes on by this request? */
 static bool
 halts(int request)
 {
 	return (due || asked) && request == PTRACE_SYSEMU;
 }
 
-/* To a stop that the program has caused, or one by stop_running(): the latter never between an instruction and its signal, for a
- * copy would not have that, and lose a breakpoint. */
+/* Runs to a stop that the program has caused, or to one by stop_running(). The latter is never between an instruction and its
+ * signal: a copy of the program would not have that signal, and would miss a breakpoint. */
 static enum stop
 go(struct tracee *t, int request)
 {
@@ -387,7 +388,7 @@ go(struct tracee *t, int request)
 	}
 }
 
-/* Has the debugger's own step or watching stopped it? */
+/* Is the stop one of the debugger's own steps, breakpoints or watched accesses? */
 static bool
 is_own(const struct tracee *t, enum stop stop)
 {
@@ -406,7 +407,7 @@ slots_of(struct debugger *d)
 	return 0;
 }
 
-/* What the processor does not watch: does the instruction that comes next access it? */
+/* For conditions that the processor does not watch: does the next instruction access the memory? */
 static void
 foresee_accesses(struct debugger *d)
 {
@@ -425,7 +426,7 @@ foresee_accesses(struct debugger *d)
 	}
 }
 
-/* One instruction. *fired: so do conditions at the state behind it. */
+/* Steps one instruction. *fired: conditions fire at the state after it. */
 static enum stop
 step(struct debugger *d, bool *fired)
 {
@@ -451,7 +452,7 @@ is_aside(const struct tracee *t)
 	return tracee_word(t, t->machine->pc) - t->aside < t->aside_size;
 }
 
-/* Out of the code of a countdown. False: something else has stopped it there. */
+/* Steps out of the code of a countdown. False: something else has stopped the program there. */
 static bool
 leave_aside(struct tracee *t, enum stop *stop)
 {
@@ -466,7 +467,7 @@ leave_aside(struct tracee *t, enum stop *stop)
 	return true;
 }
 
-/* Runs with breakpoints. STOP_HALT: one has been hit, or memory was written, or the time is over. */
+/* Runs with breakpoints. STOP_HALT: a breakpoint was hit, memory was written, or the time is over. */
 static enum stop
 run(struct debugger *d)
 {
@@ -486,12 +487,12 @@ run(struct debugger *d)
 			return stop;
 		if (!hit && !watched && stop != STOP_GROUP)
 			return stop;
-		/* Interrupted at a breakpoint, it would go on over that. */
+		/* Interrupted at a breakpoint, the program would go on past it: so conditions are looked at first. */
 		if (look(d, slots_of(d), false))
 			return halt(d, MOVED_HIT);
 		if (stop == STOP_GROUP)
 			return halt(d, due ? MOVED_SLICE : MOVED_ASKED);
-		/* A breakpoint whose condition does not hold. */
+		/* The condition of this breakpoint does not hold. */
 		if (is_break(d, tracee_word(t, t->machine->pc))) {
 			bool fired;
 
@@ -504,7 +505,7 @@ run(struct debugger *d)
 	}
 }
 
-/* The process that is seen runs another program than when it was looked at last. */
+/* Finds the loader again if the process now runs another program than at the last look. */
 static void
 find_loader(struct debugger *d, const struct task *t)
 {
@@ -514,8 +515,8 @@ find_loader(struct debugger *d, const struct task *t)
 	d->loaded = t->group->programs;
 }
 
-/* Countdowns execute some instructions elsewhere, and nobody may wait for these. What is written there is seen behind the addition:
- * for instructions before it that is too late. */
+/* May a countdown run? It executes some instructions at another place, so nobody may have a breakpoint at these. A write among them
+ * is seen only after the addition, which is too late for writes before it. */
 static bool
 admits(struct tracee *t, const struct countdown *count)
 {
@@ -532,7 +533,7 @@ admits(struct tracee *t, const struct countdown *count)
 	return true;
 }
 
-/* What tracee_go_own() does. */
+/* tracee_go_own() calls this. */
 static enum stop
 own(struct tracee *t, int request)
 {
@@ -548,7 +549,7 @@ own(struct tracee *t, int request)
 	}
 	find_loader(d, d->r.task);
 	arm(d, t);
-	/* Somebody has seen the breakpoint at which it stands. */
+	/* gdb has already seen the breakpoint at which the program stands. */
 	if (one || must_step(d) || is_break(d, tracee_word(t, t->machine->pc))) {
 		do {
 			stop = step(d, &fired);
@@ -585,7 +586,7 @@ go_move(struct debugger *d, bool one)
 	do {
 		if (d->undo && go_interrupted(d))
 			return MOVED_LOST;
-		/* Who steps would see that the program is made to ask. */
+		/* A single step would show that code with timers is made to ask. */
 		d->r.steady = one && view_now(d);
 		way = replayer_next(&d->r);
 	} while ((way == REPLAY_WENT && !view_now(d)) ||

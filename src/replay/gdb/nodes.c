@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Places to which the replay can go back at once: copies of the program, at growing distances from where it stands. */
+/* Places to which the replay can go back at once: copies of the program, at growing distances from where the program stands. */
 #include "replay/gdb/gdb.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ node_pop(struct debugger *d)
 
 /* ---- fewer ---- */
 
-/* Can node i go? What leads to the one behind it leads over it. */
+/* Can node i be removed? The path to the node after it then leads over its place. */
 static bool
 can_go(const struct debugger *d, size_t i)
 {
@@ -66,7 +66,7 @@ remove_node(struct debugger *d, size_t i)
 	memmove(n, next, (--d->node.n - i) * sizeof *n);
 }
 
-/* Removes some if there are many. */
+/* Removes nodes if there are too many. */
 static void
 thin(struct debugger *d)
 {
@@ -74,7 +74,7 @@ thin(struct debugger *d)
 		double least = 0;
 		size_t at = 0;
 
-		/* The one whose absence makes the least gap for how far back it is. */
+		/* Takes the node that leaves the smallest gap, relative to how far back it is. */
 		for (size_t i = 1; i + 1 < d->node.n; i++) {
 			double gap = (double)(d->node.at[i + 1].when - d->node.at[i - 1].when + 1),
 			       far = (double)(d->spent - d->node.at[i].when + 1);

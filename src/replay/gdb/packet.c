@@ -47,7 +47,7 @@ put(struct connection *c, const char *at, size_t n)
 
 		if (did < 0 && errno == EINTR)
 			continue;
-		/* Reading tells that nobody is there. */
+		/* A later read will show that nobody is there. */
 		if (did < 0)
 			return;
 		at += did;
@@ -86,7 +86,8 @@ put_hex(struct buf *b, const void *at, size_t n)
 
 /* ---- packets ---- */
 
-/* Up to the end of a packet; one that is longer than any should be is empty. *sum: as it should be. -1: nobody is there. */
+/* Reads up to the end of a packet. A packet that is longer than any should be becomes empty. *sum: the sum of the bytes that came.
+ * -1: nobody is there. */
 static int
 get_body(struct connection *c, struct buf *to, unsigned *sum)
 {
@@ -174,7 +175,7 @@ packet_interrupt(struct connection *c)
 	bool was;
 
 	while (c->at < c->got.n || poll(&p, 1, 0) > 0) {
-		/* One that has gone wants it to stop, too. */
+		/* If gdb has gone, that is an interruption, too. */
 		if (c->at == c->got.n && !fill(c)) {
 			c->interrupted = true;
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ways from one state of the program to a later one: the program is deterministic, so that they lead to the same each time. */
+/* Paths from one state of the program to a later one. The program is deterministic, so a path leads to the same state each time. */
 #include "replay/gdb/gdb.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ path_add(path *p, struct hop h)
 {
 	struct hop *last = p->n ? &p->at[p->n - 1] : NULL;
 
-	/* The number of an event needs nothing before it. */
+	/* The number of an event needs no hops before it. */
 	if (h.kind == HOP_EVENT)
 		p->n = 0;
 	if (p->n && h.kind == last->kind && h.at == last->at && h.n == last->n && h.reads == last->reads &&

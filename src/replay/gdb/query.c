@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What gdb asks about the program and this stub, and its command `monitor`. */
+/* What gdb asks about the program and this stub, and gdb's command `monitor`. */
 #include "replay/gdb/gdb.h"
 
 #include <elf.h>
@@ -27,7 +27,7 @@ describe(const struct machine_traced *machine, struct buf *to)
 	buf_str(to, "</target>");
 }
 
-/* Without the functions that the kernel lends, which were hidden from the program, too. */
+/* Leaves out the functions that the kernel lends (vDSO), which are hidden from the program, too. */
 static void
 read_auxv(const struct tracee *t, struct buf *to)
 {
@@ -133,7 +133,7 @@ say_when(struct debugger *d, struct buf *to)
 	buf_char(to, '\n');
 }
 
-/* Which state: a number alone is the clock's. */
+/* Reads which state to go to: a number alone is a count of the clock. */
 static bool
 read_seek(struct debugger *d, const char *to)
 {
@@ -152,7 +152,7 @@ read_seek(struct debugger *d, const char *to)
 	return true;
 }
 
-/* Which memory: an address and a number of bytes, as gdb's user writes numbers; and what it is compared with. */
+/* Reads which memory to watch: an address and a number of bytes, as gdb's user writes numbers, and maybe a comparison. */
 static bool
 read_watch(struct debugger *d, const char *p, bool back)
 {
@@ -207,7 +207,7 @@ answer(struct debugger *d, const char *command, struct buf *out)
 		        "monitor checkpoints: where copies of the program are\n");
 }
 
-/* The command is in hexadecimal digits. */
+/* The command comes in hexadecimal digits. */
 static void
 monitor(struct debugger *d, const char *p)
 {

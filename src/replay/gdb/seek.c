@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Going to a state by its number: an event of the log, a count of the clock, the beginning, the end; or to where memory changes.
- * gdb learns of it as of any other stop, when it has the program go on next. */
+/* Going to a state by its number (an event of the log, a count of the clock, the beginning, the end), or to where memory changes.
+ * gdb learns of the new state as of any other stop, when it next has the program go on. */
 #include "replay/gdb/gdb.h"
 
-/* To the last node that is not behind that. */
+/* Goes to the last node before state n. */
 static bool
 back_to_node(struct debugger *d, enum seek to, uint64_t n)
 {
@@ -33,11 +33,11 @@ to_event(struct debugger *d, uint64_t n)
 	return moved == MOVED_LOST ? CAME_LOST : moved == MOVED_END ? CAME_END : CAME_SOUGHT;
 }
 
-/* So many instructions before a state it is gone on to by breakpoints and steps. */
+/* The last so many instructions before a state are gone by breakpoints and steps. */
 enum { NEAR = 50000 };
 
-/* Runs to not far before it, at 4 instructions in a nanosecond: for a shorter time where it has gone too far, and for a longer one
- * where it has not run at all, as a busy machine has it. Nodes are left on the way. */
+/* Runs to shortly before count n, taking 4 instructions for a nanosecond. If the program has gone too far, it runs for a shorter
+ * time; if it has not run at all, as may happen on a busy machine, for a longer time. Nodes are left on the way. */
 static enum moved
 near_clock(struct debugger *d, uint64_t n)
 {
@@ -93,11 +93,11 @@ to_clock(struct debugger *d, uint64_t n)
 
 /* ---- where memory changes: the watchpoints by intervals of Mellor-Crummey and LeBlanc (1989) ---- */
 
-/* Memory that is to change. What changes and is as it was again when an interval ends is not seen. */
+/* Memory that is to change. A change that is undone before an interval ends is not seen. */
 struct change {
 	uint64_t at, n;
 	uint64_t was;            /* check sum of what the memory had */
-	uint64_t low, high;      /* of the clock: it had that at `low`, and at `high` it has not */
+	uint64_t low, high;      /* clock: at `low` the memory had that, at `high` it has not */
 };
 
 static bool
@@ -106,7 +106,7 @@ has_changed(const struct debugger *d, const struct change *c)
 	return go_memory(d, c->at, c->n) != c->was;
 }
 
-/* From event to event until it has changed. *event, c->low: of the beginning of that interval. */
+/* Goes from event to event until the memory has changed. *event, c->low: those at the beginning of the last interval. */
 static enum came
 find_interval(struct debugger *d, struct change *c, uint64_t *event)
 {
@@ -126,15 +126,15 @@ find_interval(struct debugger *d, struct change *c, uint64_t *event)
 	return moved == MOVED_LOST ? CAME_LOST : CAME_SOUGHT;
 }
 
-/* To the last node that is not behind that count of the clock. */
+/* Goes to the last node that is not after that count of the clock. */
 static enum came
 to_node(struct debugger *d, uint64_t clock)
 {
 	return settle(d) && back_to_node(d, SOUGHT_CLOCK, clock + 1) ? CAME_SOUGHT : CAME_LOST;
 }
 
-/* Halves the interval by the clock until what is left can be stepped; then the program is at its beginning, or at a node before
- * it. */
+/* Halves the interval by the clock until the rest can be stepped. Afterwards the program is at the beginning of the rest, or at a
+ * node before it. */
 static enum came
 halve(struct debugger *d, struct change *c)
 {
@@ -159,7 +159,7 @@ halve(struct debugger *d, struct change *c)
 	return to_node(d, c->low);
 }
 
-/* A node may lie before the interval, where the memory was something else. */
+/* The node may lie before the interval, where the memory may have been different: only a change from `was` counts. */
 static enum came
 step_to_change(struct debugger *d, const struct change *c)
 {
@@ -177,7 +177,7 @@ step_to_change(struct debugger *d, const struct change *c)
 	}
 }
 
-/* To the beginning of the interval behind that event, which becomes a node. */
+/* Goes to the beginning of the interval, which is after that event, and makes it a node. */
 static enum came
 to_interval(struct debugger *d, uint64_t event)
 {
@@ -208,7 +208,7 @@ to_change(struct debugger *d)
 
 /* ---- where a comparison begins to hold ---- */
 
-/* Each change is looked at, as the processor's registers tell of it: what holds for one instruction only is found. */
+/* The processor's registers report each change, so a comparison that holds for one instruction only is found, too. */
 static enum came
 to_truth(struct debugger *d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What gdb asks for: registers, memory, breakpoints, going on and back. Nothing of the program can be changed: it would be another
- * run. */
+/* What gdb asks for: registers, memory, breakpoints, going on and back. Nothing of the program can be changed, because that would
+ * be another run. */
 #include "replay/gdb/gdb.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ reason(struct pool *pool, const struct condition *c)
 	return c->watch ? pool_printf(pool, "%s%" PRIx64, of[c->kind], c->at) : of[c->kind];
 }
 
-/* gdb numbers signals in its own way; those that differ from Linux' are rare, but for a few. */
+/* gdb has numbers of its own for signals. Of those that differ from Linux, only these few are common. */
 static int
 signal_of_gdb(int sig)
 {
@@ -70,14 +70,15 @@ tell_stop(struct debugger *d, int sig, const char *why)
 	d->general = d->control = 0;
 }
 
-/* Signals that gdb passes on without a word, if it is not told otherwise (`handle`). */
+/* Signals that gdb passes on silently unless the user says otherwise (`handle`). */
 static bool
 is_passed_on(int sig)
 {
 	return sig == SIGALRM || sig == SIGVTALRM || sig == SIGPROF || sig == SIGIO || sig >= 32;
 }
 
-/* The first time at its end the program still stands, so that one can go back; always, if that is not its own end. */
+/* When the end is told first, the program still stands, so that the user can go back. That is always so if the end is not the
+ * program's own. */
 static void
 tell_end(struct debugger *d)
 {
@@ -111,7 +112,7 @@ tell(struct debugger *d, enum came came)
 	case CAME_INTERRUPTED: tell_stop(d, SIGINT, ""); break;
 	case CAME_SOUGHT: tell_stop(d, 0, ""); break;
 	case CAME_END: tell_end(d); break;
-	/* Nothing of it is left; by an error gdb would go on asking. */
+	/* Nothing of the program is left. After an error gdb would go on asking. */
 	case CAME_LOST: packet_text(&d->c, "X09"); break;
 	}
 	pool_free(pool);
@@ -129,7 +130,7 @@ note_fired(struct debugger *d)
 		d->fired = *c;
 }
 
-/* Addresses, and the first behind them. */
+/* Addresses from `from` up to, but not including, `to`. */
 struct range {
 	uint64_t from, to;
 };
@@ -142,8 +143,8 @@ is_in(const struct task *t, const struct range *range)
 	return range && pc >= range->from && pc < range->to;
 }
 
-/* One instruction of a thread, or as many as lie in a range; others have their turns as they had. 0: the one that has its turn.
- * d->alone: where others would have theirs it ends. */
+/* Steps one instruction of a thread, or until it leaves the range. Other threads have their turns as they had. thread 0: the one
+ * that has its turn. d->alone: ends where the turn of another thread would begin. */
 static enum came
 step_thread(struct debugger *d, uint64_t thread, const struct range *range)
 {
@@ -187,7 +188,7 @@ resume(struct debugger *d, bool step)
 	tell(d, came);
 }
 
-/* `;ACTION[:THREAD]` as often as there are actions: the first that steps says what is done, for others go on as they did. */
+/* `;ACTION[:THREAD]` once or several times. The first action that steps decides, because the other threads go on as they did. */
 static void
 resume_by(struct debugger *d, const char *p)
 {
@@ -226,7 +227,7 @@ resume_by(struct debugger *d, const char *p)
 
 /* ---- registers and memory ---- */
 
-/* The thread of which gdb wants to see something; NULL: there is none any more. */
+/* The thread whose state gdb wants to see; NULL: it does not exist any more. */
 static const struct tracee *
 general(const struct debugger *d)
 {
@@ -344,7 +345,7 @@ set_condition(struct debugger *d, const char *p)
 
 /* ---- all of them ---- */
 
-/* What the program writes: to gdb's console, for standard output is the connection. */
+/* What the program writes goes to gdb's console, because standard output is the connection. */
 static void
 to_console(void *of, int stream, const char *at, size_t n)
 {
@@ -362,7 +363,7 @@ to_console(void *of, int stream, const char *at, size_t n)
 	buf_free(&b);
 }
 
-/* One step of a thread? gdb makes one to leave a breakpoint, and wants to hear of that thread. */
+/* Is it one step of a thread? gdb makes one to leave a breakpoint, and expects a report of that thread. */
 static bool
 is_step(const char *p)
 {
@@ -376,7 +377,7 @@ is_lost(const struct debugger *d)
 	return d->r.failed || log_failed(d->r.log);
 }
 
-/* Goes back, or elsewhere. Interrupted, the program is where it was. */
+/* Goes back, or seeks a state. If this is interrupted, the program is where it was before. */
 static enum came
 search(struct debugger *d, const char *p)
 {
@@ -393,7 +394,7 @@ search(struct debugger *d, const char *p)
 	return came;
 }
 
-/* By a packet that has the program move. A replay that has failed has no program left that could. */
+/* Handles a packet that makes the program move. If the replay has failed, no program is left to move. */
 static void
 move(struct debugger *d, const char *p)
 {
@@ -417,7 +418,7 @@ move(struct debugger *d, const char *p)
 	d->moving = false;
 }
 
-/* Hg or Hc: the thread of which packets that follow tell, or that they have go on. */
+/* Hg or Hc: chooses the thread that later packets ask about, or move. */
 static void
 choose_thread(struct debugger *d, const char *p)
 {
@@ -435,7 +436,7 @@ choose_thread(struct debugger *d, const char *p)
 	packet_text(&d->c, "OK");
 }
 
-/* The program would leave its recorded run. gdb shows the text for registers only, so it is said once. */
+/* A change would make another run of it. gdb shows the answer's text for registers only, so the message is printed, once. */
 static void
 refuse_change(struct debugger *d)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A search that is interrupted: the program is again where the search began, and the copies are those that there were, so that
- * nothing is passed over unseen. */
+/* Undoes a search that is interrupted. The program is again where the search began, with the same copies, so that nothing is passed
+ * unseen. */
 #include "replay/gdb/gdb.h"
 
 #include <stdlib.h>
 
-/* So many steps behind a node are gone again at once. */
+/* A path of up to so many steps after a node is repeated at once. */
 enum { STEPS_NEAR = 300 };
 
 struct undo {
@@ -14,10 +14,10 @@ struct undo {
 	size_t pending;
 	bool held, ended;
 	uint64_t way, spent, arrived, price;
-	struct checkpoint *here; /* NULL: the path leads there */
+	struct checkpoint *here; /* NULL: the path leads to the place */
 };
 
-/* Leads the path there at once? */
+/* Does the path lead to the place at once? */
 static bool
 is_near(const path *p)
 {
@@ -92,7 +92,7 @@ undo_back(struct debugger *d)
 	d->price = u->price;
 	d->seek = SOUGHT_NOT;
 	there = u->here && checkpoint_back(&d->r, u->here);
-	/* Nobody interrupts that. */
+	/* What follows cannot be interrupted. */
 	undo_end(d);
 	there = there || node_reach(d);
 	d->ended = ended;

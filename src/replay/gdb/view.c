@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What gdb sees of a run: one of its processes, and the threads of that. The others run beside it. */
+/* What gdb sees of a run: one of its processes, and the threads of that process. The others run along, unseen. */
 #include "replay/gdb/gdb.h"
 
 #include <inttypes.h>
@@ -87,7 +87,7 @@ put_escaped(struct buf *to, const char *s)
 			buf_char(to, (unsigned char)*s < ' ' ? '?' : *s);
 }
 
-/* Of the call in which it waits, without its command. */
+/* Puts the name of the call in which the thread waits, without its command. */
 static void
 put_waits(struct buf *to, const struct task *t)
 {
