@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Going back in a replay: copies of all its processes, and where in the log each stands. */
+/* Going back in a replay: copies of all its processes, and the place in the log where each copy stands. */
 #include "replay/internal.h"
 
 #include <fcntl.h>
@@ -9,15 +9,15 @@
 
 struct checkpoint {
 	struct tasks all;
-	uint64_t task;           /* the number of the one that has its turn */
+	uint64_t task;           /* number of the task that has its turn */
 	uint64_t event, log_at;
 	bool resumed;
 	size_t passed[3];
-	struct mapped mapped;    /* files of its own descriptors */
-	unsigned others;         /* who have it, too */
+	struct mapped mapped;    /* its files, with descriptors of their own */
+	unsigned others;         /* how many more have this checkpoint */
 };
 
-/* Memory that the copy would share. */
+/* Has it memory that a copy of it would share? */
 static bool
 shares_memory(const struct tracee *t)
 {

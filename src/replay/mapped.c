@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that the program maps. Programs and libraries have to be there again, and be the same; what the program maps of other
- * files is in the log. In a replay a file without a name takes the place of each, and what system calls change in it while
- * it is mapped is done to that. */
+/* Files that the program maps. Programs and libraries have to be there again, and be the same. What the program maps of other files
+ * is in the log. In a replay a file without a name takes the place of each, and gets the changes that system calls make while the
+ * file is mapped. */
 #include "replay/internal.h"
 
 #include "format/format.h"
@@ -27,12 +27,13 @@ enum { ADDR, LENGTH, PROT, FLAGS, FD, OFFSET };
 #define RWF_NOAPPEND 0x20
 #endif
 
-/* So many files, the first, are never forgotten. So often sizes are asked for before the kernel has to say which change. */
+/* The first FEW files are never forgotten. After sizes have been asked for MANY times, the kernel has to report which ones
+ * change. */
 enum { FEW = 16, MANY = 64 };
 
 /* ---- recording ---- */
 
-/* A descriptor of its file that the recorder can read; -1. */
+/* A descriptor of the tracee's file that the recorder can read; -1: there is none. */
 static int
 open_theirs(const struct tracee *t, uint64_t fd)
 {
@@ -64,7 +65,8 @@ mapped_shows(struct mapped *m, const struct stat *st)
 	return file_of(m, st);
 }
 
-/* Check sums of files that have not changed for a while, for programs and libraries are mapped again and again. */
+/* Check sums of files that have not changed for a while. They are kept because programs and libraries are mapped again and
+ * again. */
 static VEC(struct summed {
 	struct stat st;
 	uint64_t sum;
@@ -126,7 +128,7 @@ mapped_sum(int fd, uint64_t *size, uint64_t *sum)
 	return true;
 }
 
-/* A program or library. What compilers leave for the linker (ET_REL) is data, which is removed soon. */
+/* Is it a program or library? Object files, which compilers leave for the linker (ET_REL), are data and soon removed. */
 static bool
 is_program(int fd)
 {
@@ -142,7 +144,7 @@ is_since(const struct timespec *t, const struct timespec *start)
 	return t->tv_sec > start->tv_sec || (t->tv_sec == start->tv_sec && t->tv_nsec >= start->tv_nsec);
 }
 
-/* O_... of a descriptor; 0 if it is gone. */
+/* The open flags (O_...) of a descriptor; 0 if it is gone. */
 static unsigned
 flags_of(const struct tracee *t, uint64_t fd)
 {
@@ -157,8 +159,8 @@ flags_of(const struct tracee *t, uint64_t fd)
 	return flags;
 }
 
-/* The name of a program or library that can be expected to be there again, for it was there before the recording, and the program
- * has not opened it to change it; NULL: it is none. */
+/* The name of a program or library that can be expected to be there again: it was there before the recording, and the program has
+ * not opened it for writing. NULL: the file is not one of these. */
 static const char *
 program_name(struct mapped *m, const struct tracee *t, uint64_t fd, int mine)
 {
@@ -178,7 +180,7 @@ program_name(struct mapped *m, const struct tracee *t, uint64_t fd, int mine)
 	return pool_strdup(m->pool, link);
 }
 
-/* Is there a file at an address? Then which, and where in it. */
+/* Is a file mapped at an address? Then *ino says which one, and *at which place in it. */
 static bool
 shows_file(struct pool *pool, const struct tracee *t, uint64_t addr, uint64_t *ino, uint64_t *at)
 {
@@ -194,7 +196,7 @@ shows_file(struct pool *pool, const struct tracee *t, uint64_t addr, uint64_t *i
 	return false;
 }
 
-/* Does the file have one number, in stat() as in /proc/PID/maps? File systems that stand on others may give two. */
+/* Does the file have the same number in stat() and in /proc/PID/maps? File systems on top of others may give two. */
 static bool
 has_plain_numbers(int fd)
 {
@@ -203,8 +205,8 @@ has_plain_numbers(int fd)
 	return !fstatfs(fd, &st) && (st.f_type == EXT4_SUPER_MAGIC || st.f_type == XFS_SUPER_MAGIC || st.f_type == TMPFS_MAGIC);
 }
 
-/* Has the kernel say when its size changes. It does before the call that changes it is over, of file systems that nobody else
- * changes. */
+/* Asks the kernel to report changes of the file. On file systems that only this kernel changes, the report comes before the call
+ * that changes the size is over. */
 static void
 watch(struct mapped *m, struct mapped_file *f)
 {
@@ -219,7 +221,7 @@ watch(struct mapped *m, struct mapped_file *f)
 	m->anew = true;
 }
 
-/* Takes over mine. addr: where it is mapped. */
+/* Takes over the descriptor `mine`. addr: where the file is mapped. */
 static struct mapped_file *
 note_file(struct mapped *m, const struct tracee *t, const struct stat *st, int mine, uint64_t addr)
 {
@@ -248,7 +250,7 @@ note_file(struct mapped *m, const struct tracee *t, const struct stat *st, int m
 
 typedef VEC(uint64_t) numbers_of_inodes;
 
-/* What the mappings of a process are of. */
+/* Adds the inodes that the mappings of a process show. */
 static void
 add_inodes(const char *maps, numbers_of_inodes *to)
 {
@@ -274,7 +276,7 @@ mapped_forget(struct mapped *m, const struct tasks *all)
 	bool some = m->open > m->bound && m->open > FEW, ok = some;
 	numbers_of_inodes shown = {0};
 
-	/* A first thread that has ended shows none. */
+	/* A first thread that has ended shows no mappings. */
 	for (size_t i = 0; ok && i < all->at.n; i++)
 		if (all->at.at[i]->state != TASK_ENDED) {
 			struct pool *pool = pool_new();
@@ -300,7 +302,7 @@ mapped_forget(struct mapped *m, const struct tasks *all)
 	free(shown.at);
 }
 
-/* Fewer, if the file ends there. False: it cannot be read. */
+/* Puts n bytes of a file into the log, or fewer if the file ends before. False: it cannot be read. */
 static bool
 put_bytes(struct log *l, int fd, uint64_t offset, uint64_t n)
 {
@@ -328,7 +330,7 @@ record_bytes(struct mapped *m, struct log *l, const struct tracee *t, const stru
 {
 	struct mapped_file *f = note_file(m, t, st, mine, tracee_word(t, t->machine->result));
 	uint64_t size = (uint64_t)st->st_size, left = size > arg[OFFSET] ? size - arg[OFFSET] : 0;
-	/* Whole pages are there. */
+	/* A mapping shows whole pages. */
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), shown = (arg[LENGTH] + page - 1) / page * page;
 
 	f->size = size;
@@ -425,8 +427,8 @@ mapped_of(struct mapped *m, const struct tracee *t, uint64_t fd)
 	return m->file.n && descriptor_stat(t, fd, &st) ? file_of(m, &st) : NULL;
 }
 
-/* May a file have another size since that was last asked? The kernel is asked to say so of those that are looked at often: it takes
- * many milliseconds to end that. */
+/* May a file have changed its size since the last look? After MANY looks the kernel is asked to report changes. This is not done
+ * sooner, because it takes many milliseconds to end it. */
 static bool
 some_changed(struct mapped *m)
 {
@@ -445,7 +447,7 @@ some_changed(struct mapped *m)
 	return some;
 }
 
-/* Files whose size is another one now. */
+/* Puts the new sizes of files into the log, for those whose size has changed. */
 static void
 record_sizes(struct mapped *m, struct log *l)
 {
@@ -519,7 +521,8 @@ passed_to(const struct system_call *c, const uint64_t arg[6])
 	return c->number == SYS_sendfile ? arg[0] : c->number == SYS_tee ? arg[1] : arg[2];
 }
 
-/* Where a file has what a call wrote that has returned. Who appends does so whatever place the call names. */
+/* The place in a file of the bytes that a finished call has written. A call that appends writes at the end, whatever place it
+ * names. */
 static uint64_t
 written_at(const struct tracee *t, const struct mapped_file *f, const struct system_call *c, const uint64_t arg[6], uint64_t n)
 {
@@ -590,7 +593,7 @@ passed_bytes(struct log *l, const struct tracee *t, const struct system_call *c,
 
 /* ---- replaying ---- */
 
-/* Names in logs come from others: opening a device can do something. */
+/* Opens a regular file. Names in logs come from others, and opening a device can have effects. */
 static int
 open_file(const char *name)
 {
@@ -636,7 +639,7 @@ replay_program(struct mapped *m, struct log *l, struct tracee *t, const uint64_t
 	int fd = log_failed(l) ? -1 : mapped_open_same(name, size, sum);
 	bool ok = fd >= 0;
 
-	/* Logs come from others: none has a replay change a file. */
+	/* Logs come from others, so no log may make a replay change a file. */
 	if (ok && (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE) {
 		say_error(log_name(l), "it is damaged: a mapping would change %s", name);
 		ok = false;
@@ -647,7 +650,7 @@ replay_program(struct mapped *m, struct log *l, struct tracee *t, const uint64_t
 	return ok;
 }
 
-/* The file that takes the place of number i. NULL: there is none. */
+/* The file that takes the place of file number i. NULL: there is none. */
 static struct mapped_file *
 file_at(struct mapped *m, struct log *l, uint64_t i)
 {
@@ -658,8 +661,8 @@ file_at(struct mapped *m, struct log *l, uint64_t i)
 	return NULL;
 }
 
-/* The same; one that is mapped first gets a file without a name, or a part of one. NULL: reported, or it has to be by itself, and
- * was not. */
+/* The same; when a file is mapped for the first time, it gets a file without a name, or a part of the store. NULL: reported, or the
+ * file has to be by itself and was not (m->again). */
 static struct mapped_file *
 file_for(struct mapped *m, struct log *l, uint64_t i, uint64_t size, const uint64_t arg[6])
 {
@@ -698,7 +701,7 @@ mapped_shares(const struct mapped *m, const struct task *task)
 	return shares;
 }
 
-/* The arguments of a mapping that copies of the program do not share. */
+/* The arguments of a mapping, changed so that copies of the program do not share it. */
 static const uint64_t *
 apart_flags(const struct mapped *m, const uint64_t arg[6], uint64_t own[6])
 {
@@ -708,7 +711,7 @@ apart_flags(const struct mapped *m, const uint64_t arg[6], uint64_t own[6])
 	return own;
 }
 
-/* If mappings are apart: is that part of the file mapped nowhere? Reported if it is. */
+/* If mappings are apart: is that part of the file mapped nowhere? If it is mapped, that is reported. */
 static bool
 is_apart(struct mapped *m, const struct tracee *t, const struct mapped_file *f, uint64_t at, uint64_t n)
 {
@@ -777,7 +780,7 @@ mapped_change(struct mapped *m, struct log *l, struct tracee *t, bool grown)
 		uint64_t n = kind == CHANGE_BYTES ? bytes.n : (uint64_t)INT64_MAX - at;
 		bool ok = f && is_apart(m, t, f, at, n);
 
-		/* How far the mapping reaches now is not known. */
+		/* mremap() has grown the mapping: how far it reaches now is not known. */
 		if (ok && grown && f->fd < 0)
 			store_lose(m, f);
 		ok = ok && !m->again && (kind == CHANGE_BYTES ? store_fill(m, f, bytes, at) : store_resize(m, f, at));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions whose result the program does not determine (x86: rdtsc, rdrand, rdseed, rdpid, cpuid). While a program is recorded
- * one that traps is put in their place, where code of a file has them: within a function that the unwind table or a symbol knows
- * and that is understood from its first byte to its last, so that no data is taken for code. Elsewhere those that read the time
- * trap, if the kernel can make them (hide_time). */
+/* Instructions whose result the program does not determine (x86: rdtsc, rdrand, rdseed, rdpid, cpuid). While a program is recorded,
+ * an instruction that traps replaces each of them in code of files. This is done in functions whose bounds the unwind table or a
+ * symbol gives, and that can be decoded from the first byte to the last, so no data is taken for code. Elsewhere instructions that
+ * read the time trap if the kernel can make them (hide_time). */
 #include "replay/internal.h"
 
 #include "image/image.h"
@@ -21,7 +21,7 @@ enum { INSN_MOST = 15 };
 /* Offsets in a file. */
 typedef VEC(uint64_t) offsets;
 
-/* Of files that have not changed for a while, for libraries are mapped again and again. */
+/* Results for files that have not changed for a while. They are kept because libraries are mapped again and again. */
 static VEC(struct searched {
 	struct stat st;
 	offsets found;
@@ -35,7 +35,7 @@ kind_at(struct image *im, uint64_t addr)
 	return image_machine(im)->traced->nondet((const uint8_t *)bytes.at, bytes.n < INSN_MOST ? bytes.n : INSN_MOST);
 }
 
-/* All of a function [from, to). in_file: what added to an address gives its offset. */
+/* Searches the function [from, to). in_file is added to an address to get its offset in the file. */
 static void
 search_function(struct image *im, uint64_t from, uint64_t to, uint64_t in_file, offsets *found)
 {
@@ -89,7 +89,7 @@ search_image(int fd, offsets *found)
 	pool_free(pool);
 }
 
-/* Until the next call of it. */
+/* The result is valid until the next call. */
 static const offsets *
 search_file(int fd)
 {
@@ -149,7 +149,7 @@ nondet_replace(struct task *task, uint64_t at)
 	return replace(task, at, NONDET_NOT);
 }
 
-/* n bytes of a file, from offset on, are at `at`. */
+/* Replaces what n bytes of a file have of them. The bytes begin at `offset` in the file and are mapped at `at`. */
 static void
 replace_all(struct recorder *r, uint64_t at, uint64_t n, uint64_t offset, int fd, enum nondeterminism but)
 {
@@ -190,7 +190,8 @@ is_program(const struct recorder *r, int fd)
 	       (program.st_dev == file.st_dev && program.st_ino == file.st_ino);
 }
 
-/* The loader asks the processor what it is dozens of times, and its number among that matters to nobody. */
+/* The loader executes cpuid dozens of times to see what processor it has. The answers contain the processor's number, which does
+ * not matter there, so these instructions are left as they are. */
 void
 nondet_begun(struct recorder *r)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording: the program stops at the beginning and the end of each system call, at signals, and at instructions whose result
- * it does not determine. What cannot be recorded is refused by name at that moment: it then runs on without being recorded. */
+/* Recording: the program stops at the beginning and the end of each system call, at signals, and at instructions whose result it
+ * does not determine. When something happens that cannot be recorded, it is refused by name, and the program runs on without being
+ * recorded. */
 #include "replay/internal.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 /* ---- events ---- */
 
-/* What follows belongs to the task. */
+/* What follows in the log belongs to the task. */
 static void
 become(struct recorder *r, struct task *task)
 {
@@ -25,7 +26,7 @@ become(struct recorder *r, struct task *task)
 	r->clock = task->group->space->clock;
 	r->made = &task->made;
 	clock_follow(r->clock, r->t);
-	/* It lives until the end of a call, whose name may be there. */
+	/* The pool lives until the end of a call, because the call's name may be in it. */
 	if (!task->pool)
 		task->pool = pool_new();
 }
@@ -63,7 +64,7 @@ record_refuse(struct recorder *r, const char *what, const char *why)
 
 /* ---- signals ---- */
 
-/* The program does not determine the result of the instruction that it is to execute: it gets one. */
+/* Is the next instruction one whose result the program does not determine? Then it gets a result, which is put into the log. */
 static bool
 is_nondeterministic(struct recorder *r)
 {
@@ -86,7 +87,7 @@ is_nondeterministic(struct recorder *r)
 	return true;
 }
 
-/* The program is at the first instruction of the handler. */
+/* Logs the beginning of a handler; the program is at its first instruction. */
 static void
 put_handler(struct recorder *r, int sig, const struct state *from)
 {
@@ -111,8 +112,9 @@ put_handler(struct recorder *r, int sig, const struct state *from)
 	record_piece(r, &(struct piece){at, size});
 }
 
-/* Names the state by the clock where there is one. Elsewhere the registers tell whether it is the last one that the log names: that
- * is behind what makes an event each time. In a loop with a clock registers may be the same again, and memory not. */
+/* Names the state by the clock where there is one. Elsewhere the registers tell whether this is the last state that the log names,
+ * which each time follows an instruction that makes an event. In a loop with a clock the registers may be the same again while
+ * memory is not. */
 static struct state
 state_of(struct recorder *r, bool caused)
 {
@@ -124,7 +126,7 @@ state_of(struct recorder *r, bool caused)
 	return s;
 }
 
-/* Delivers a signal that a handler waits for. */
+/* Delivers a signal that has a handler. */
 static void
 deliver(struct recorder *r, int sig, const struct state *from)
 {
@@ -140,7 +142,7 @@ deliver(struct recorder *r, int sig, const struct state *from)
 	r->task->rests = true;
 }
 
-/* Has it just been sent for one that was held? It is delivered as that one. */
+/* Was this signal sent to deliver one that had been held? Then it is delivered as the held one. */
 static bool
 was_held(struct recorder *r, int sig)
 {
@@ -154,7 +156,7 @@ was_held(struct recorder *r, int sig)
 	return false;
 }
 
-/* Signals that are not queued are pending once at most. */
+/* Holds a signal. As in the kernel, a signal that is not queued is pending once at most. */
 static void
 hold(struct recorder *r, const siginfo_t *info)
 {
@@ -164,7 +166,7 @@ hold(struct recorder *r, const siginfo_t *info)
 	VEC_PUSH(r->task->held, (struct held){*info, false});
 }
 
-/* Sends those that wait once more. */
+/* Sends the held signals once more. */
 static void
 send_held(struct recorder *r)
 {
@@ -185,7 +187,7 @@ some_wait(const struct recorder *r)
 	return false;
 }
 
-/* Something waits for a state that the log can name: control will come back to code that counts. */
+/* Something waits for a state that the log can name: stops the program when control comes back to code that counts. */
 static void
 await_return(struct recorder *r)
 {
@@ -196,8 +198,8 @@ await_return(struct recorder *r)
 		breakpoint_put(r->t, back, at);
 }
 
-/* A signal for which a handler waits is delivered at a state that the log can name: what the last instruction has caused, or at a
- * stop that the replay has, too, or where the code counts. Elsewhere it is held until control comes back to such code, or the
+/* A signal with a handler is delivered at once at a state that the log can name: if the last instruction has caused it, at a stop
+ * that the replay has too, or where the code counts. Elsewhere it is held until control comes back to code that counts, or the
  * program makes a system call. */
 static void
 take_signal(struct recorder *r)
@@ -225,7 +227,7 @@ take_signal(struct recorder *r)
 	await_return(r);
 }
 
-/* At the beginning of a call, which is put off: those that wait are sent again, now that the state can be named. */
+/* At the beginning of a call: puts the call off and sends the held signals again, because the state can be named now. */
 static void
 release(struct recorder *r)
 {
@@ -242,7 +244,7 @@ release(struct recorder *r)
 	r->t->machine->make(&r->t->regs, number, arg);
 	tracee_set(r->t, &r->t->regs);
 	r->task->known = tracee_sum(r->t);
-	/* If it was told to stop before this call, the kernel has forgotten that: any stop stands for it. */
+	/* If the task was told to stop before this call, the kernel has forgotten that, because any stop fulfils it. */
 	if (r->task->interrupted)
 		ptrace(PTRACE_INTERRUPT, r->t->pid, 0, 0);
 	send_held(r);
@@ -250,7 +252,8 @@ release(struct recorder *r)
 
 /* ---- turns ---- */
 
-/* The state at which others may run, named by the clock; or by the loop in which it is, once around which are so many steps. */
+/* Logs the state at which others may run. The clock names it; or, if `steps` is not 0, the loop in which the task is does, and once
+ * around it takes so many steps. */
 static void
 put_switch(struct recorder *r, const struct state *s, unsigned steps)
 {
@@ -264,7 +267,7 @@ put_switch(struct recorder *r, const struct state *s, unsigned steps)
 	r->task->rests = true;
 }
 
-/* Its turn is over in code that makes no system call: others run if the log can name the state, or when it can. */
+/* The turn is over in code that makes no system call. Others run now if the log can name the state, otherwise as soon as it can. */
 static void
 leave_turn(struct recorder *r)
 {
@@ -277,7 +280,7 @@ leave_turn(struct recorder *r)
 	put_switch(r, &s, 0);
 }
 
-/* Is it in a loop that changes nothing, or counters only? The log can name its state then, and signals that wait may come. */
+/* Is the task in a loop that changes nothing, or only counters? Then the log can name its state, and held signals may come. */
 static bool
 rest_in_loop(struct recorder *r, unsigned steps)
 {
@@ -303,8 +306,8 @@ rest_in_loop(struct recorder *r, unsigned steps)
 	return true;
 }
 
-/* One that waited in a loop has its turn again. Mostly others have not changed what it looks at, or it soon comes to another such
- * loop: a few steps show that sooner than a tick. */
+/* A task that waited in a loop has its turn again. Mostly others have not changed what it looks at, or it soon comes to another
+ * such loop. A few steps show that sooner than a tick does. */
 static bool
 waits_in_loop(struct recorder *r)
 {
@@ -324,7 +327,7 @@ come_back(struct recorder *r)
 		leave_turn(r);
 }
 
-/* Others could run, and the log cannot say where this one stands. Recording must not have a program wait for ever. */
+/* Others could run, and the log cannot name the state of this task. Recording must not make a program wait for ever. */
 static void
 check_stuck(struct recorder *r)
 {
@@ -340,14 +343,14 @@ check_stuck(struct recorder *r)
 	}
 }
 
-/* It was told to stop, or a stopped process goes on. */
+/* The task was told to stop, or a stopped process goes on. */
 static void
 stop_here(struct recorder *r)
 {
 	unsigned steps;
 
 	r->task->interrupted = false;
-	/* Of a breakpoint, or of a call that is seen by SIGSYS: it is told next. */
+	/* A signal of a breakpoint, or of a call that is seen by SIGSYS, is pending and is reported next. */
 	if (tracee_signal_pends(r->t))
 		return;
 	if (!r->task->in_call && (steps = schedule_looks(&r->turns)) && rest_in_loop(r, steps))
@@ -363,7 +366,7 @@ stop_here(struct recorder *r)
 		check_stuck(r);
 }
 
-/* A signal has stopped the process. It stays so until SIGCONT; where its threads stand the log does not say. */
+/* A signal has stopped the process until SIGCONT. The log does not say where its threads stand. */
 static void
 listen(struct recorder *r)
 {
@@ -423,7 +426,7 @@ handle(struct recorder *r, enum stop stop)
 
 /* ---- letting go ---- */
 
-/* At the beginning of a call: it is put off, and made again later. */
+/* At the beginning of a call: puts it off; it is made again later. */
 static void
 unmake(struct recorder *r)
 {
@@ -432,7 +435,7 @@ unmake(struct recorder *r)
 	tracee_go(r->t, PTRACE_SYSCALL, 0);
 }
 
-/* It stands at a signal that nobody has looked at: it gets that when it goes on. */
+/* If the task stands at a signal that nobody has looked at, it gets the signal when it goes on. */
 static void
 keep_signal(struct recorder *r)
 {
@@ -443,7 +446,7 @@ keep_signal(struct recorder *r)
 		r->task->sig = info.si_signo;
 }
 
-/* It may read the time again. Signals that are pending stay so meanwhile. */
+/* Lets the program read the time again. Signals stay pending meanwhile. */
 static void
 show_time(struct recorder *r)
 {
@@ -457,9 +460,9 @@ show_time(struct recorder *r)
 		ptrace(PTRACE_SETSIGMASK, r->t->pid, sizeof mask, &mask);
 }
 
-/* The task stands, and so do all that share its memory. It may read the time again; but it does not run yet. A call that has come
- * to nothing because the task was told to stop is left so: the kernel looks for signals in each task that is let go, and makes the
- * call again, or has a handler run and the call fail. */
+/* The task stands, and so do all that share its memory. It may read the time again, but does not run yet. A call that was cut short
+ * because the task was told to stop is left so: the kernel looks for signals in each task that is let go, and either makes the call
+ * again, or runs a handler and has the call fail. */
 static void
 loosen(struct recorder *r)
 {
@@ -470,7 +473,7 @@ loosen(struct recorder *r)
 	if (begun)
 		unmake(r);
 	else if (r->task->in_call && r->task->state == TASK_READY)
-		/* Behind the birth of another one. */
+		/* The task stands after the birth of another one, in the call. */
 		tracee_go(r->t, PTRACE_SYSCALL, 0);
 	buffer_release(r);
 	nondet_restore(r->task);
@@ -492,14 +495,14 @@ let_go(struct recorder *r)
 	r->t->pid = 0;
 }
 
-/* Does its call come back only when its child has run? */
+/* Does the task wait in vfork(), which comes back only when the child has run? */
 static bool
 awaits_child(const struct task *t)
 {
 	return t->in_call && t->made.call.class == CALL_BIRTH && t->birth.flags & CLONE_VFORK && t->entered;
 }
 
-/* Has all that are in the kernel come out of it. */
+/* Brings all tasks that are in the kernel out of it. */
 static void
 stop_all(struct recorder *r)
 {
@@ -522,7 +525,7 @@ stands(const struct task *t)
 	return (t->state == TASK_READY || t->state == TASK_STOPPED) && t->t.pid && !awaits_child(t);
 }
 
-/* Its call comes back when the child, which has been let go, has ended or runs another program. */
+/* The task's vfork() comes back when the child, which has been let go, has ended or runs another program. */
 static void
 let_go_behind_child(struct recorder *r)
 {
@@ -535,7 +538,7 @@ let_go_behind_child(struct recorder *r)
 	let_go(r);
 }
 
-/* Lets all run on alone. */
+/* Lets all tasks run on without being recorded. */
 static void
 let_all_go(struct recorder *r)
 {
@@ -568,7 +571,7 @@ run(struct recorder *r)
 	struct task *task;
 
 	while (!r->refused && (task = schedule_next(&r->turns))) {
-		/* Before what others do. */
+		/* These entries come before what others do. */
 		if (r->task && task != r->task)
 			buffer_drain(r);
 		become(r, task);
@@ -583,7 +586,7 @@ run(struct recorder *r)
 			pool_free(r->task->pool);
 			r->task->pool = NULL;
 		}
-		/* Signals go to another process when the first has ended. */
+		/* When the first process has ended, signals are passed on to another one. */
 		if (!r->task && r->all.at.n)
 			child = r->all.at.at[0]->group->pid;
 	}
@@ -606,7 +609,7 @@ pass_on(int sig)
 		kill(child, sig);
 }
 
-/* What the terminal sends, the program gets, too; what is sent to this process is passed on. */
+/* The program gets itself what the terminal sends. Other signals that are sent to this process are passed on to it. */
 static void
 leave_signals(pid_t pid)
 {
@@ -626,7 +629,7 @@ has_all_rights(const char *file)
 	return false;
 }
 
-/* Recording takes descriptors, for what is mapped and for each task; with too few it could not even let the program go. */
+/* Recording takes descriptors for mapped files and for each task. With too few of them it could not even let the program go. */
 static bool
 has_descriptors(const char *file)
 {
@@ -640,7 +643,8 @@ has_descriptors(const char *file)
 	return false;
 }
 
-/* It has been let go, and ends. First threads that have ended are still heard of here, and by their parents only then. */
+/* Waits for the end of the program, which has been let go. First threads that ended before are still reported to this process, and
+ * to their parents only after that. */
 static void
 await_alone(struct recorder *r, pid_t first)
 {
@@ -654,7 +658,7 @@ await_alone(struct recorder *r, pid_t first)
 		r->status = status;
 }
 
-/* The program runs, and has ended. */
+/* Runs the program to its end. */
 static void
 record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const struct tracee_start *s)
 {
@@ -683,7 +687,7 @@ record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const 
 	await_alone(r, t->pid);
 }
 
-/* A signal has waited for too long. */
+/* A signal has waited for too long: the program is told to stop. */
 static void
 look_up(int sig)
 {
@@ -692,7 +696,7 @@ look_up(int sig)
 		ptrace(PTRACE_INTERRUPT, child, 0, 0);
 }
 
-/* The same, but for the system calls: nothing but signals is recorded. */
+/* The same, but only signals are recorded, and no system calls. */
 static void
 record_signals(struct recorder *r, struct pool *pool, struct tracee *t, const struct tracee_start *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording system calls: what each got and did, also those that begin threads, processes and programs, and those by which
- * they end. */
+/* Recording system calls: what each of them got and did. These include calls that begin threads, processes and programs, and calls
+ * that end them. */
 #include "replay/internal.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Why a call cannot be made: what it is to begin. NULL: it can. */
+/* Why the call cannot be recorded, because of what it is to begin. NULL: it can. */
 static const char *
 cannot_begin(struct recorder *r)
 {
@@ -33,7 +33,7 @@ cannot_begin(struct recorder *r)
 		"the program has a user's, a group's or other rights by its file, which it would lack while it is recorded" : NULL;
 }
 
-/* How the code counts is seen once, when it does. */
+/* Looks once whether the code has timers, as soon as it counts. */
 static void
 note_clock(struct recorder *r)
 {
@@ -54,7 +54,7 @@ record_unbind(struct recorder *r)
 	bind_end();
 }
 
-/* Does it set what tells where it may run, or depends on it? */
+/* Does the call set where the task may run, or something that depends on that? */
 static bool
 sets_processors(uint64_t number)
 {
@@ -62,7 +62,7 @@ sets_processors(uint64_t number)
 	       number == SYS_sched_setparam;
 }
 
-/* Has it opened /proc/PID/status, which tells where it may run? */
+/* Has the call opened /proc/PID/status, which tells where the task may run? */
 static bool
 opens_status(struct recorder *r, int64_t result)
 {
@@ -82,7 +82,7 @@ opens_status(struct recorder *r, int64_t result)
 	return n == sizeof link || (n >= 7 && !memcmp(link + n - 7, "/status", 7));
 }
 
-/* The kernel tells where a task may run: not that it is bound. */
+/* The kernel has told where a task may run. Hides that Chord has bound it to one processor. */
 static void
 hide_bound(struct recorder *r, int64_t result)
 {
@@ -130,7 +130,7 @@ record_begin_call(struct recorder *r)
 		r->t->regs.word[machine->number] = (uint64_t)-1;
 		tracee_set(r->t, &r->t->regs);
 	} else if (m->call.class == CALL_ADVISE && m->arg[2] == MADV_FREE) {
-		/* When the kernel takes such pages is not known: it may as well be at once. */
+		/* When the kernel takes such pages away is not known: it may as well do so at once. */
 		r->t->regs.word[machine->arg[2]] = MADV_DONTNEED;
 		tracee_set(r->t, &r->t->regs);
 	}
@@ -149,7 +149,7 @@ record_piece(struct recorder *r, const struct piece *p)
 	free(bytes);
 }
 
-/* What an output call has read, as a check sum; and which stream got it. */
+/* Logs a check sum of what an output call has read, and which standard stream got it. */
 static void
 put_output(struct recorder *r, int64_t result)
 {
@@ -168,7 +168,7 @@ put_output(struct recorder *r, int64_t result)
 	free(read.at);
 }
 
-/* Bytes that reach a standard stream without having been in the program's memory. */
+/* Logs bytes that reach a standard stream without having been in the program's memory. */
 static void
 put_passed(struct recorder *r, int64_t result)
 {
@@ -189,7 +189,7 @@ put_pieces(struct recorder *r, const pieces *p)
 		record_piece(r, &p->at[i]);
 }
 
-/* How it was made. */
+/* Logs how the call was made. */
 static void
 put_made(struct recorder *r)
 {
@@ -207,7 +207,7 @@ add_number(pieces *to, bool is, uint64_t addr)
 		VEC_PUSH(*to, (struct piece){addr, sizeof(uint32_t)});
 }
 
-/* The task whose memory a descriptor is (/proc/self/mem), in *whose; NULL: one that is not recorded. False: it is a file. */
+/* Is the descriptor the memory of a task (/proc/PID/mem)? The task is in *whose; NULL: it is not recorded. False: another file. */
 static bool
 is_memory(struct recorder *r, uint64_t fd, struct task **whose)
 {
@@ -229,7 +229,7 @@ is_memory(struct recorder *r, uint64_t fd, struct task **whose)
 	return *end == '/';
 }
 
-/* What it has written into memory that way. */
+/* Adds what the call has written into memory through such a descriptor. */
 static void
 add_memory(struct recorder *r, int64_t result, pieces *to)
 {
@@ -246,7 +246,7 @@ add_memory(struct recorder *r, int64_t result, pieces *to)
 	VEC_PUSH(*to, (struct piece){at, (uint64_t)result});
 }
 
-/* Registers and memory are as the program will see them. */
+/* Logs the call. Registers and memory are already as the program will see them. */
 static void
 put_call(struct recorder *r, int64_t result)
 {
@@ -268,14 +268,14 @@ put_call(struct recorder *r, int64_t result)
 		put_passed(r, result);
 }
 
-/* Has a file what another one has? */
+/* Does the call give a file the content of another one? */
 static bool
 clones(const struct made_call *m)
 {
 	return m->number == SYS_ioctl && (m->call.command == FICLONE || m->call.command == FICLONERANGE);
 }
 
-/* Has the call, which is none of output, all the same written to a standard stream? */
+/* Has the call written to a standard stream, though it is not one of the output calls? */
 static bool
 slips_out(const struct recorder *r, int64_t result)
 {
@@ -286,7 +286,7 @@ slips_out(const struct recorder *r, int64_t result)
 	return (m->number != SYS_ioctl || clones(m)) && stream_of(r->t, (int)m->arg[0]);
 }
 
-/* What the kernel is to see, and the program not. False: what the call has done is not known. */
+/* Sets right what only the kernel was to see and the program is not. False: what the call has done is not known. */
 static bool
 set_right(struct recorder *r, int64_t *result)
 {
@@ -307,7 +307,7 @@ set_right(struct recorder *r, int64_t *result)
 	return true;
 }
 
-/* What the call has changed beside the memory that it wrote. Not NULL: why that is not known. */
+/* Logs what the call has changed besides the memory that it wrote. Not NULL: why that is not known. */
 static const char *
 put_changes(struct recorder *r, int64_t result)
 {
@@ -384,7 +384,7 @@ record_enter(struct recorder *r)
 
 /* ---- threads, processes, programs ---- */
 
-/* What the kernel has written for the new task before it runs: into its memory and into its parent's. */
+/* Logs what the kernel has written before the new task runs: into the task's memory and into its parent's. */
 static void
 put_birth(struct recorder *r, const struct birth *b, struct task *child)
 {
@@ -401,7 +401,7 @@ put_birth(struct recorder *r, const struct birth *b, struct task *child)
 	free(written.at);
 }
 
-/* The call that begins another task has done so, and is not over. */
+/* A call has begun another task, and is not over yet. */
 void
 record_birth(struct recorder *r)
 {
@@ -410,7 +410,7 @@ record_birth(struct recorder *r)
 	struct tracee t;
 	unsigned long tid;
 
-	/* It has been killed meanwhile: that is heard next. */
+	/* The task has been killed meanwhile: that is reported next. */
 	if (ptrace(PTRACE_GETEVENTMSG, r->t->pid, 0, &tid))
 		return;
 	record_enter(r);
@@ -466,7 +466,7 @@ record_exec(struct recorder *r)
 	task->rests = true;
 }
 
-/* Locks that the thread holds, which the kernel marks when it ends (set_robust_list(2)). */
+/* Adds the locks that the thread holds: the kernel marks them when the thread ends (set_robust_list(2)). */
 static void
 add_locks(struct recorder *r, pieces *to)
 {
@@ -487,7 +487,7 @@ add_locks(struct recorder *r, pieces *to)
 		add_number(to, true, (head.pending & ~1ull) + (uint64_t)head.offset);
 }
 
-/* What the kernel has written when the task ended, if there is somebody left to see it. */
+/* Logs what the kernel has written when the task ended, if somebody is left to see it. */
 static void
 put_last(struct recorder *r, bool seen)
 {
@@ -501,7 +501,7 @@ put_last(struct recorder *r, bool seen)
 	free(written.at);
 }
 
-/* All others of the process end, too: when they have, the kernel says how of the first. */
+/* All other threads of the process end, too. After that the kernel says how the first one ended. */
 static int
 await_end(struct recorder *r, const struct group *g)
 {

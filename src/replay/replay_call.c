@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaying one system call: it is not made, unless it arranges memory; it gets the result that was recorded, and the memory
- * that it wrote. And how the program goes on to the next stop, where it has to be as it was. */
+/* Replaying one system call. It is not made, unless it arranges memory; it gets the result that was recorded, and the memory that
+ * it wrote. This file also runs the program to the next stop, where it has to be as it was. */
 #include "replay/internal.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ replayer_diverged(struct replayer *r, const char *was, const char *is)
 	r->failed = true;
 }
 
-/* Somebody wants the program to stand still before the event is there: it is begun again later. */
+/* Does somebody want the program to stand still before the event is there? Then the event is begun again later. */
 bool
 replayer_halts(struct replayer *r, enum stop stop)
 {
@@ -41,7 +41,7 @@ replayer_halts(struct replayer *r, enum stop stop)
 	return stop == STOP_HALT;
 }
 
-/* A call that was interrupted and is made again: by its own number, or as restart_syscall(). */
+/* Makes a call again that was interrupted: by its own number, or as restart_syscall(). */
 void
 replayer_make_again(struct replayer *r)
 {
@@ -54,7 +54,7 @@ replayer_make_again(struct replayer *r)
 	tracee_set(t, &t->regs);
 }
 
-/* Before it goes on: the kernel makes a call again that was interrupted, and after which no handler has begun. */
+/* Before the program goes on: the kernel makes an interrupted call again if no handler has begun after it. */
 void
 replayer_go_back(struct replayer *r)
 {
@@ -76,7 +76,7 @@ replayer_go_on(struct replayer *r)
 	return tracee_go_own(r->t, PTRACE_SYSEMU);
 }
 
-/* What the stop is, in words: what happens, and the state. */
+/* The stop in words: what happens, and the state. */
 const char *
 stop_text(struct replayer *r, enum stop stop)
 {
@@ -145,7 +145,7 @@ replayer_put_memory(struct replayer *r)
 static void
 write_stream(struct replayer *r, int fd, const char *at, size_t n)
 {
-	/* An attempt before this one has written that. */
+	/* An earlier attempt has already written these bytes. */
 	size_t old = r->written[fd] - r->passed[fd] < n ? r->written[fd] - r->passed[fd] : n;
 
 	r->passed[fd] += n;
@@ -172,7 +172,7 @@ write_stream(struct replayer *r, int fd, const char *at, size_t n)
 	}
 }
 
-/* As much as there is, and no more memory than that, whatever the log says. */
+/* Reads as much as there is. It takes no more memory than that, whatever the log says. */
 static void
 read_part(const struct tracee *t, const struct piece *p, struct buf *to)
 {
@@ -217,7 +217,7 @@ replay_passed(struct replayer *r)
 		write_stream(r, (int)stream, bytes.at, bytes.n);
 }
 
-/* A call that arranges memory, made with these arguments: it has to have the same result. */
+/* Makes a call that arranges memory, with these arguments. It has to have the same result. */
 void
 make_call(struct replayer *r, const struct made_call *c, const uint64_t arg[6])
 {
@@ -253,7 +253,7 @@ succeeded(int64_t result)
 	return (uint64_t)result < (uint64_t)-4095;
 }
 
-/* The name that a thread gives itself, for those who look on. */
+/* Notes the name that a thread gives itself, for a debugger. */
 static void
 note_name(struct replayer *r, const struct made_call *c)
 {
@@ -262,7 +262,7 @@ note_name(struct replayer *r, const struct made_call *c)
 	tracee_read_some(r->t, c->arg[1], r->task->name, sizeof r->task->name - 1);
 }
 
-/* How far the stack may grow shows in what the program does. */
+/* How far the stack may grow shows in what the program does, so this limit is set. */
 static void
 limit_stack(struct replayer *r, const struct made_call *c)
 {
@@ -283,7 +283,7 @@ limit_stack(struct replayer *r, const struct made_call *c)
 	}
 }
 
-/* What is mapped of a file cannot be as it was; or it can only from the beginning on. */
+/* A mapped file could not be made as it was. Either the replay begins again, with that file by itself, or it fails. */
 static void
 lose_files(struct replayer *r)
 {
@@ -307,7 +307,7 @@ do_call(struct replayer *r, const struct made_call *c)
 		break;
 	case CALL_ADVISE:
 		arg[2] = arg[2] == MADV_FREE ? MADV_DONTNEED : arg[2];
-		/* Above are those that break the machine's memory. */
+		/* Advice from this number on damages the machine's memory. */
 		if (succeeded(c->result) && arg[2] < MADV_HWPOISON)
 			make_call(r, c, arg);
 		break;
@@ -339,7 +339,7 @@ do_call(struct replayer *r, const struct made_call *c)
 	}
 }
 
-/* The call that the task has made, with its result. */
+/* Gives the call that the task has made its result. */
 static void
 finish_call(struct replayer *r)
 {
@@ -363,7 +363,7 @@ finish_call(struct replayer *r)
 	r->task->again = is_interrupted(m->result);
 }
 
-/* To the call of the next event. False: it is another one, or has not come yet. */
+/* Runs to the call of the next event. False: the program makes another call, or has been halted before it. */
 bool
 run_to_call(struct replayer *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaying: the program runs, but no system call of it is made except for those that arrange its memory. Each gets the result that
- * was recorded, and has the memory that it wrote. At each stop the program has to be where it was in the recording. */
+/* Replaying: the program runs, but none of its system calls is made except for those that arrange its memory. Each gets the result
+ * and the written memory that were recorded. At each stop the program has to be where it was in the recording. */
 #include "replay/internal.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ replay_nondeterministic(struct replayer *r)
 	tracee_set(r->t, &r->t->regs);
 }
 
-/* The handler begins: its frame and registers are as the kernel had made them. */
+/* Begins the handler: its frame and registers are as the kernel made them in the recording. */
 static void
 begin_handler(struct replayer *r)
 {
@@ -59,8 +59,7 @@ begin_handler(struct replayer *r)
 	tally_signal(r->tally, r->task);
 }
 
-/* One that the program had caused, or that came while the log could name the state by itself: at a stop, or at the beginning of the
- * next system call. */
+/* Runs to a signal whose state needs no clock: the program caused it, or it came at a stop or at the beginning of a system call. */
 static void
 signal_at_stop(struct replayer *r, int sig, uint64_t before)
 {
@@ -75,7 +74,7 @@ signal_at_stop(struct replayer *r, int sig, uint64_t before)
 		replayer_diverged(r, pool_printf(r->pool, "signal %d (%s)", sig, strsignal(sig)), stop_text(r, stop));
 }
 
-/* How carefully the state of this event is run to; *at: where that is noted. */
+/* How carefully to run to the state of this event; *at: where that is noted. */
 static unsigned
 care_of(struct replayer *r, struct careful **at)
 {
@@ -89,7 +88,7 @@ care_of(struct replayer *r, struct careful **at)
 	return 0;
 }
 
-/* Runs to a state that the clock names. what: comes there. */
+/* Runs to a state that the clock names. what: the event that comes there, for messages. */
 static void
 run_to_state(struct replayer *r, const char *what, uint64_t sum)
 {
@@ -133,7 +132,7 @@ run_to_loop(struct replayer *r, uint64_t sum, uint64_t steps)
 		                  stop_text(r, stop));
 }
 
-/* Its turn is over where it makes no call. */
+/* The task's turn ends where it makes no call. */
 static void
 replay_switch(struct replayer *r)
 {
@@ -185,7 +184,7 @@ replayer_become(struct replayer *r, struct task *task)
 		clock_follow(r->clock, r->t);
 }
 
-/* Another one goes on. */
+/* Another task goes on. */
 static void
 replay_task(struct replayer *r)
 {
@@ -203,7 +202,7 @@ replay_task(struct replayer *r)
 		damaged(r, "there is no such thread");
 }
 
-/* The one to which the events belonged has ended. */
+/* The task to which the events belonged has ended. */
 static void
 go_to_next(struct replayer *r)
 {
@@ -214,7 +213,7 @@ go_to_next(struct replayer *r)
 		damaged(r, "nobody goes on");
 }
 
-/* Who looks on sees the program up to this call: mappings were made private ones, so that copies of it do not share them. */
+/* A debugger sees the program only up to this call, because shared mappings were made private so that copies do not share them. */
 static void
 sever(struct replayer *r)
 {
@@ -224,7 +223,8 @@ sever(struct replayer *r)
 	r->severed = r->ended = true;
 }
 
-/* The new task stands where the kernel lets it begin. What it shares with its parent is made so; the rest is in the log. */
+/* Makes the new task, at the place where the kernel lets it begin. It shares with its parent what it shared; the rest is in the
+ * log. */
 static bool
 make_task(struct replayer *r, const struct birth *b, struct tracee *t)
 {
@@ -290,14 +290,14 @@ replay_end(struct replayer *r)
 		damaged(r, "a thread ends that does not");
 		return;
 	}
-	/* The first one stays, and does nothing more. */
+	/* The first thread of a process stays, and does nothing more. */
 	if (!first && tracee_make(r->t, SYS_exit, (uint64_t [6]){0}))
 		bug("a thread goes on behind its end");
 	task_end(&r->all, r->task);
 	go_to_next(r);
 }
 
-/* A process that ended by itself does so again. Where a signal ended it is not known; what it wrote has been written. */
+/* A process that ended by itself does so again. */
 static bool
 run_to_exit(struct replayer *r, int status)
 {
@@ -314,7 +314,8 @@ run_to_exit(struct replayer *r, int status)
 	return !r->failed && !log_failed(r->log);
 }
 
-/* If somebody looks on, a process goes to the instruction that may have caused the signal by which it ends. */
+/* Where a signal ended a process is not known. If a debugger looks on, the process goes to the instruction that may have caused the
+ * signal. */
 static bool
 run_to_death(struct replayer *r, int status)
 {
@@ -345,7 +346,7 @@ replay_exit(struct replayer *r)
 	replayer_put_memory(r);
 	if (r->view ? g->number == r->view : g->first)
 		r->status = status;
-	/* It stays as it is, for those who look on. */
+	/* The process stays as it is, for the debugger. */
 	if (r->view && g->number == r->view) {
 		r->ended = true;
 		return;
@@ -434,7 +435,7 @@ replay_site(struct replayer *r)
 		damaged(r, "there is no such call");
 }
 
-/* One of them, and what it has written, behind those before. Its place there. */
+/* Reads one call without a stop, and what it has written, and puts it after those before it. Returns its place in r->given. */
 static size_t
 get_free(struct replayer *r)
 {
@@ -456,7 +457,7 @@ get_free(struct replayer *r)
 	return at;
 }
 
-/* A call that arranges memory, or output. */
+/* Makes a call that arranges memory, or does output. */
 static void
 make_free(struct replayer *r, const struct syscallbuf_entry *e)
 {
@@ -478,7 +479,7 @@ make_free(struct replayer *r, const struct syscallbuf_entry *e)
 	r->failed |= !map_nothing(r->t, e->arg, (uint64_t)e->result);
 }
 
-/* The program stands at the call that is there. */
+/* The program has stopped at a call: gives it the result of the entry at that place. */
 static void
 give_free(struct replayer *r, enum stop stop, size_t at)
 {
@@ -502,7 +503,7 @@ give_free(struct replayer *r, enum stop stop, size_t at)
 	tracee_set(t, &t->regs);
 }
 
-/* All that follow, up to one that is made, go to the program, which takes them itself. */
+/* Gives the program all entries that follow, up to one that has to be made. The program takes them without a stop. */
 static void
 give_all(struct replayer *r)
 {
@@ -521,7 +522,7 @@ give_all(struct replayer *r)
 		tally_call(r->tally, r->task, clock);
 		r->event++;
 	} while (!log_failed(r->log) && log_peek(r->log) == LOG_FREE);
-	/* The last one is counted by who asked for the event. */
+	/* The caller counts the last one. */
 	r->event -= fits;
 	if (!log_failed(r->log) && !buffer_give(r->task, r->given.at, fits ? r->given.n : last))
 		damaged(r, "there is no room for what calls gave");
@@ -552,7 +553,7 @@ typedef void event_fn(struct replayer *r);
 
 struct event {
 	event_fn *come;
-	bool in_call, outside;   /* it may come about between the two ends of a call, or elsewhere */
+	bool in_call, outside;   /* may it come between the two ends of a call, or elsewhere */
 };
 
 static const struct event events[LOG_MOST] = {
