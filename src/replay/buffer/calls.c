@@ -9,7 +9,7 @@ enum { STAT = 144, STATX = 256, TIME = 16, TERMIOS = 36, ACTION = 32 };
 #define MAY(name, ...) {SYS_##name, SBUF_CALL(__VA_ARGS__)}
 #define MAY_NOT_WRITE(name) MAY(name, 0, 0, 0, 0)
 
-/* None waits, ends anything that does, or is of consequence for what the recorder knows. */
+/* None of these calls waits, ends a wait, or changes what the recorder knows. */
 static const struct { uint16_t number; uint64_t how; } may[] = {
 	MAY(read, SBUF_FILE | SBUF_RESULT, 1, 2, 0), MAY(pread64, SBUF_FILE | SBUF_RESULT, 1, 2, 0),
 	MAY(close, SBUF_CLOSES, 0, 0, 0),

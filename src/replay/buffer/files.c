@@ -86,7 +86,7 @@ writes_pipes(void)
 	return can;
 }
 
-/* The descriptor's bit in one of those sets. */
+/* Sets the descriptor's bit in one of those sets. */
 static bool
 set_bit(struct recorder *r, const struct buffer *b, size_t set, uint64_t fd)
 {

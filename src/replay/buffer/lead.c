@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording: leads places that make many calls to code that makes them without a stop. */
+/* Recording: patches places that make many calls, so that they lead to code that makes these calls without a stop. */
 #include "replay/buffer/buffer.h"
 
 #include <inttypes.h>
@@ -17,8 +17,8 @@
 
 enum { SIZE = SBUF_CODE + SBUF_DATA + 2 * SBUF_RING };
 
-/* Where the kernel puts nothing by itself, and neither the stack nor the heap grow to: above the highest mapping below the stack,
- * or below the lowest. 0: none close enough. */
+/* A place where the kernel puts nothing by itself, and to which neither the stack nor the heap grows: above the highest mapping
+ * below the stack, or below the lowest mapping. 0: none is close enough. */
 static uint64_t
 find_room(const struct tracee *t, uint64_t site)
 {

@@ -106,7 +106,7 @@ buffer_site(struct buffer *b, uint64_t at)
 	return &b->site.at[b->site.n - 1];
 }
 
-/* What is left of padding stays such. */
+/* What is left of the padding is filled with nops. */
 static bool
 put_padded(struct tracee *t, const struct piece *pad, const uint8_t *code, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording: calls that were seen, and those that had no stop. */
+/* Recording: calls that had a stop, and those that had none. */
 #include "replay/buffer/buffer.h"
 
 #include <errno.h>
@@ -15,17 +15,17 @@
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #endif
 
-/* A place is led elsewhere when the calls that were seen there weigh so much. Those that arrange memory weigh less: loaders make
- * some before anything else is called often. */
+/* A place is led elsewhere when the calls that were seen there have this weight together. Calls that arrange memory weigh less,
+ * because loaders make some before anything else is called often. */
 enum { WEIGHT_LED = 24, WEIGHT = 8, WEIGHT_MEMORY = 1 };
 
 enum { PLAIN_MOST = 64, DISPATCHED = 2 };
-/* With so much written down it goes on in the other room where it finds no more in this one. */
+/* If a room has at least this much in it when it has no space for the next entry, the program goes on in the other room. */
 enum { MUCH = SBUF_RING / 4 };
 
 /* ---- the calls that were seen ---- */
 
-/* What it has done that concerns calls without a stop. */
+/* Notes what a call with a stop means for calls without one. */
 static void
 note_call(struct recorder *r, struct buffer *b)
 {
@@ -38,7 +38,7 @@ note_call(struct recorder *r, struct buffer *b)
 	}
 	if (m->number == SYS_setrlimit || m->number == SYS_prlimit64)
 		buffer_forget_outputs(r);
-	/* The kernel would make that the default. */
+	/* SIGSYS is ignored now: stopping a call by it would have the kernel reset it to the default. */
 	if (m->number == SYS_rt_sigaction && m->arg[0] == SIGSYS && m->arg[1] && tracee_signal_is(r->t, SIGNALS_IGNORED, SIGSYS))
 		b->shut = true;
 	if (r->task->free && (m->number == SYS_rt_sigprocmask || m->number == SYS_rt_sigreturn))
@@ -115,7 +115,7 @@ buffer_request(struct task *task, bool seen)
 	return task->runs_free ? PTRACE_CONT : PTRACE_SYSCALL;
 }
 
-/* Calls that arrange memory come back at once, whatever signals there are. */
+/* Calls that arrange memory come back at once, even if signals are pending. */
 static bool
 comes_back(const struct recorder *r)
 {
@@ -123,7 +123,7 @@ comes_back(const struct recorder *r)
 	       arranges_memory(tracee_word(r->t, r->t->machine->result));
 }
 
-/* At a stop by SIGSYS, from which its call has been put off: it is made by one step, and seen as if it had been stopped at. False:
+/* At a stop by SIGSYS: the call that was put off is made by a single step, and recorded as if it had a stop of its own. False:
  * something else has come first. */
 static bool
 step_over(struct recorder *r, const struct traced_regs *stopped)
@@ -152,8 +152,8 @@ step_over(struct recorder *r, const struct traced_regs *stopped)
 	return true;
 }
 
-/* Has it found no room? Then it goes on in the other one, with the same call, and this one is taken over meanwhile. pc: of the
- * stub's own call. */
+/* If a room was full, the program makes the same call again with the other room, and the full one is taken over meanwhile. pc: of
+ * the call in the stub. False: no room was full. */
 static bool
 change_rooms(struct recorder *r, uint64_t pc)
 {
@@ -179,7 +179,7 @@ change_rooms(struct recorder *r, uint64_t pc)
 	return true;
 }
 
-/* As behind a call by which SIGSYS was to come: it has not been made. */
+/* Does the program stand after a call instruction as if SIGSYS was to stop that call? Then the call has not been made. */
 static bool
 may_lack_call(const struct tracee *t)
 {
@@ -204,7 +204,7 @@ buffer_stopped(struct recorder *r)
 	if (!task->free || tracee_signal(r->t) != SIGSYS || ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info))
 		return false;
 	if (info.si_code != DISPATCHED) {
-		/* Somebody has sent it; while that waits, no other one is. */
+		/* Another process has sent SIGSYS. While that was pending, the one for a call was lost. */
 		if (task->runs_free && may_lack_call(r->t))
 			record_refuse(r, r->file, "SIGSYS was sent to it, perhaps as it made a system call");
 		return false;
@@ -221,7 +221,8 @@ buffer_stopped(struct recorder *r)
 		return true;
 	}
 	task->seen = true;
-	/* A stop more than as ever is worth it if calls have been made without one. */
+	/* A call that is stopped by SIGSYS costs one stop more. This is worth it if calls have been made without a stop since the
+	 * last one. */
 	task->waste = task->fresh ? 0 : task->waste ? task->waste * 2 : 1;
 	if (task->waste > PLAIN_MOST)
 		task->waste = PLAIN_MOST;
@@ -255,7 +256,7 @@ put_entry(struct recorder *r, const struct buffer *b, const struct syscallbuf_en
 	r->made_free++;
 }
 
-/* Those that are in n bytes of a room. */
+/* Logs the entries in n bytes of a room. */
 static void
 put_entries(struct recorder *r, const struct buffer *b, uint64_t at, uint64_t n)
 {
@@ -265,7 +266,7 @@ put_entries(struct recorder *r, const struct buffer *b, uint64_t at, uint64_t n)
 		r->written = xmalloc(SBUF_RING);
 	ring = r->written;
 	if (!tracee_read(r->t, at, r->written, n)) {
-		/* Its memory may be gone with it. */
+		/* If the process has ended, its memory may be gone. */
 		if (tracee_doing(r->t) && !strchr("ZX", tracee_doing(r->t)))
 			record_refuse(r, r->file, "it has unmapped where its system calls are written down");
 		return;
@@ -291,7 +292,7 @@ buffer_flush(struct recorder *r)
 
 	if (!b || !b->base || b->taken)
 		return;
-	/* Outside of the code nothing more is written down before it goes on. */
+	/* If the program is outside of the code, it writes nothing more down before it goes on. */
 	b->taken = b->control[1] || !is_inside(b, tracee_word(r->t, r->t->machine->pc));
 	fill_at = data_at(b, offsetof(struct syscallbuf_data, fill));
 	if (!tracee_read(r->t, fill_at, &fill, sizeof fill) || !fill || fill > SBUF_RING)
@@ -310,7 +311,7 @@ buffer_drain(struct recorder *r)
 	r->full.n = 0;
 }
 
-/* What it writes has been written, and the next instruction is not executed. */
+/* At its end the program may have made an output call that it has not written down yet: that is done here. */
 void
 buffer_end(struct recorder *r)
 {
@@ -347,7 +348,7 @@ buffer_is_empty(const struct recorder *r)
 	        !is_inside(b, tracee_word(r->t, r->t->machine->pc)));
 }
 
-/* Signals that come meanwhile stay pending. */
+/* Steps out of the code. Signals that come meanwhile stay pending. */
 static void
 leave_inside(const struct buffer *b, struct tracee *t)
 {
@@ -369,7 +370,7 @@ buffer_complete(struct recorder *r)
 	int sig = tracee_signal(r->t);
 	siginfo_t info;
 
-	/* The signal is delivered when it goes on. */
+	/* The signal is delivered when the program goes on. */
 	if (is_inside(b, tracee_word(r->t, r->t->machine->pc)) && !ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) &&
 	    !tracee_caused(sig, &info))
 		leave_inside(b, r->t);

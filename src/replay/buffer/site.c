@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Places that make system calls. The instruction has two bytes: a short jump takes its place, to padding close by, where a long
- * one leads on. No other instruction changes, so whoever stands behind the call, or comes back there, finds what has ever been
- * there. */
+/* Places that make system calls. The instruction has two bytes. A short jump takes its place and leads to padding close by, from
+ * where a long jump leads on. No other instruction changes, so code that stands after the call, or comes back there, finds what was
+ * always there. */
 #include "replay/buffer/buffer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* So much is decoded on each side; from so many beginnings, until they agree. */
+/* AROUND bytes are decoded on each side of the site, from STARTS different beginnings, which have to agree. */
 enum { AROUND = 512, STARTS = 4, INSN_MOST = 15, ALIGNED = 8, ENTRY = 16, PADDINGS = 64 };
 
 struct around {
 	uint64_t at;             /* of the first byte */
 	uint8_t trap;            /* an instruction of one byte that stops the program */
 	uint8_t code[2 * AROUND];
-	struct insn insn[2 * AROUND]; /* at a byte where one begins; len 0: none does */
+	struct insn insn[2 * AROUND]; /* at each byte where an instruction begins; len 0: none does */
 };
 
-/* Decodes from `start` on. Does an instruction begin at the place? */
+/* Decodes from `start` on. Does an instruction begin at the site? */
 static bool
 sweep(struct around *a, size_t start, const struct machine *m)
 {
@@ -36,7 +36,7 @@ sweep(struct around *a, size_t start, const struct machine *m)
 	return there;
 }
 
-/* Where such instructions end, as some compilers and linkers put between functions. */
+/* Where a run of traps ends that some compilers and linkers put between functions. */
 static size_t
 behind_traps(const struct around *a, size_t at)
 {
@@ -45,14 +45,15 @@ behind_traps(const struct around *a, size_t at)
 	return at;
 }
 
-/* Behind an instruction from which control does not go on, nothing but nops, or traps, up to where functions and loops begin. Those
- * begin nowhere else, so a nop that does is none of them. Size 0: there is none. */
+/* The padding after instruction i: nothing but nops, or traps, after an instruction from which control does not go on, up to an
+ * address where functions and loops may begin. A nop at such an address is no padding, because it may begin a function or loop.
+ * Size 0: there is none. */
 static struct piece
 padding_at(const struct around *a, size_t i)
 {
 	size_t from = i + a->insn[i].len, to = from, begin = ALIGNED;
 
-	/* What is behind a trap is no other padding than that behind the first. */
+	/* The padding after a trap is a part of the padding that begins with the first trap. */
 	if (!a->insn[i].len || a->insn[i].attr & INSN_FALLS || a->code[i] == a->trap || (a->at + from) % ENTRY == 0)
 		return (struct piece){0};
 	while (to < sizeof a->code && a->insn[to].len && a->insn[to].attr & INSN_NOP)
@@ -72,7 +73,7 @@ can_hop(const struct machine_syscallbuf *syscallbuf, uint64_t from, uint64_t to)
 	return hop <= syscallbuf->hop_most && hop >= -syscallbuf->hop_most;
 }
 
-/* The shortest way by hops from the site to padding that has room for a jump. */
+/* Finds the shortest way by hops from the site to padding that has room for a long jump. */
 static bool
 find_way(const struct around *a, const struct machine_syscallbuf *syscallbuf, struct site_way *way)
 {
@@ -104,7 +105,7 @@ find_way(const struct around *a, const struct machine_syscallbuf *syscallbuf, st
 	return false;
 }
 
-/* Code of a file that nobody writes into, and that others do not see when it changes. */
+/* Is it code of a file that is not writable, and do others not see it when it changes? */
 static bool
 is_private_code(const struct tracee *t, uint64_t from, uint64_t to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What recording nothing but signals and replaying them do alike. */
+/* What the recording and the replay of signals only have in common. */
 #include "replay/signals/signals.h"
 
 #include <sys/ptrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording nothing but signals. */
+/* Recording signals and nothing else. */
 #include "replay/signals/signals.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What happens to it is of no consequence, or only stops the program for a while. */
+/* Is the signal ignored, of no effect, or one that only stops the program for a while? */
 static bool
 is_idle(const struct live *l, int sig)
 {
@@ -40,7 +40,7 @@ was_interrupted(const struct tracee *t)
 	return (int64_t)tracee_word(t, t->machine->number) >= 0 && (result == -EINTR || (result <= -512 && result >= -516));
 }
 
-/* The state of a call; false: nothing counts. */
+/* The state at a call. False: no code with a clock has called there. */
 static bool
 place_of_call(struct live *l, enum struck how, struct place *p)
 {
@@ -83,14 +83,14 @@ some_wait(const struct live *l)
 	return false;
 }
 
-/* While some wait the program stops at system calls. */
+/* While signals wait, the program stops at system calls. */
 static enum stop
 go_on(struct live *l, int sig)
 {
 	return tracee_go(l->t, some_wait(l) ? PTRACE_SYSCALL : PTRACE_CONT, sig);
 }
 
-/* Delivers it here. */
+/* Delivers the signal here. */
 static enum stop
 deliver(struct live *l, const siginfo_t *info, const struct place *p)
 {
@@ -112,7 +112,7 @@ deliver(struct live *l, const siginfo_t *info, const struct place *p)
 	return go_on(l, info->si_signo);
 }
 
-/* It waits until control comes back to code with a clock, or for the next system call. */
+/* The signal waits until control comes back to code with a clock, or for the next system call. */
 static enum stop
 hold(struct live *l, const siginfo_t *info)
 {
@@ -131,7 +131,7 @@ hold(struct live *l, const siginfo_t *info)
 	return go_on(l, 0);
 }
 
-/* Those that wait come once more, where they can be named. */
+/* Sends those that wait once more, at a state that can be named. */
 static enum stop
 send_held(struct live *l)
 {
@@ -145,7 +145,7 @@ send_held(struct live *l)
 	return go_on(l, 0);
 }
 
-/* Has it been sent for one that was held? It is that one. */
+/* If the signal was sent to deliver one that was held, *info becomes that of the held one. */
 static void
 was_held(struct live *l, siginfo_t *info)
 {
@@ -172,7 +172,7 @@ take_signal(struct live *l)
 	if (live_is_own(l, &info) || is_idle(l, info.si_signo))
 		return go_on(l, info.si_signo);
 	if (l->before_sum && l->before_sum == tracee_sum(t)) {
-		/* A handler may have counted since, and come back there. */
+		/* A handler may have run and counted since, and come back to the same registers. */
 		l->before.at.count = live_count(l, l->before.at.pc);
 		return deliver(l, &info, &l->before);
 	}
@@ -190,7 +190,7 @@ take_signal(struct live *l)
 	return hold(l, &info);
 }
 
-/* At the beginning of a call, while some wait. */
+/* At the beginning of a call: puts it off if signals wait, and sends them. */
 static enum stop
 take_call(struct live *l)
 {
@@ -233,7 +233,7 @@ take_stop(struct live *l, enum stop stop)
 	}
 }
 
-/* A thread or process that it has begun stands still, too. */
+/* A thread or process that the program has begun stands still, too: it is let go. */
 static void
 let_child_go(const struct live *l)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaying nothing but signals. */
+/* Replaying signals and nothing else. */
 #include "replay/signals/signals.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Calls that have a set of signals blocked while they wait have to be made: what they restore is the kernel's. */
+/* Calls that block a set of signals while they wait have to be made, because the kernel keeps the set that they restore. */
 static bool
 sets_mask(uint64_t number)
 {
@@ -36,7 +36,8 @@ diverged(struct live *l, const char *was, enum stop stop)
 		          tracee_word(t, t->machine->sp), clock_sum(l->clock));
 }
 
-/* A signal that is none of the replay's has interrupted a call which is not made again by itself: it is made again. */
+/* If a signal that is not one of the recording's has interrupted a call that the kernel does not make again, it is made again
+ * here. */
 static void
 make_again(struct tracee *t)
 {
@@ -50,7 +51,7 @@ make_again(struct tracee *t)
 	tracee_set(t, &t->regs);
 }
 
-/* At a call: is it a handler's return? It has then been made. */
+/* At a call that is a handler's return: makes it, and notes that the handlers above it are over. False: another call. */
 static bool
 has_returned(struct live *l, enum stop *stop)
 {
@@ -82,7 +83,7 @@ is_deliverable(struct live *l, const siginfo_t *info)
 	return true;
 }
 
-/* To the next stop, without the signals that come from outside this time: the log has those that are to come. */
+/* Runs to the next stop. Signals that come from outside are dropped, because the log has those that are to come. */
 static enum stop
 go_alone(struct tracee *t, int request)
 {
@@ -109,7 +110,7 @@ go_alone(struct tracee *t, int request)
 	}
 }
 
-/* Sends it, and goes on to where it is about to be delivered. */
+/* Sends the signal, and runs to the place where it is about to be delivered. */
 static bool
 call_up(struct live *l, const siginfo_t *info)
 {
@@ -125,7 +126,7 @@ call_up(struct live *l, const siginfo_t *info)
 	return stop == STOP_SIGNAL;
 }
 
-/* To the first instruction of its handler, or the program's end by it. */
+/* Runs to the first instruction of the signal's handler, or to the program's end by the signal. */
 static void
 strike(struct live *l, const siginfo_t *info)
 {
@@ -134,7 +135,7 @@ strike(struct live *l, const siginfo_t *info)
 	tracee_go(l->t, PTRACE_SINGLESTEP, info->si_signo);
 }
 
-/* Until the module of the PC has a clock: the program has just begun, or has yet to load it. */
+/* Runs until the module at the PC has a clock: the program has just begun, or has not loaded it yet. */
 static bool
 await_clock(struct live *l, uint64_t pc)
 {
@@ -151,7 +152,7 @@ await_clock(struct live *l, uint64_t pc)
 	return true;
 }
 
-/* To the first beginning of that call at that clock. */
+/* Runs to the first beginning of that call at that clock. */
 static enum stop
 reach_call(struct live *l, const struct place *p)
 {
@@ -173,7 +174,7 @@ reach_call(struct live *l, const struct place *p)
 	return stop;
 }
 
-/* The call does not wait: it ends as it did. */
+/* Ends the call as it ended in the recording, without waiting. */
 static bool
 interrupt(struct live *l, const struct place *p)
 {
@@ -247,7 +248,7 @@ replay_struck(struct live *l)
 		strike(l, &info);
 }
 
-/* Its end, which comes by itself. */
+/* Compares the end, which comes by itself. */
 static void
 replay_end(struct live *l)
 {
