@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which task runs: one at a time, until it waits in the kernel, or its turn is over and it has come to a state that the log can
+/* Which task runs: one at a time, until it waits in the kernel, or until its turn is over and it is in a state that the log can
  * name. */
 #include "replay/internal.h"
 
@@ -14,8 +14,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* A turn is over after so many ticks: at a system call; in code that makes none, with timers and without, where a replay needs long
- * to get there. So long may signals wait, and others for one that stays in a loop; so long for one that computes. */
+/* In ticks. A turn is over after TURN at a system call. In code that makes no calls, and that a replay needs long to get to, it is
+ * over after TIMED_TURN with timers and LONG_TURN without. PATIENCE: how long signals may wait, and other tasks for a task that
+ * stays in a loop. LAST_PATIENCE: how long others may wait for a task that computes. */
 enum { TICK_US = 5000, CHAOS_TICK_US = 500, TURN = 2, TIMED_TURN = 8, LONG_TURN = 100, PATIENCE = 400, LAST_PATIENCE = 12000 };
 
 /* ---- time ---- */
@@ -29,7 +30,7 @@ count_tick(int sig)
 	ticks++;
 }
 
-/* A tick interrupts waitpid(), and must not restart it. One that comes just before it is followed by the next. */
+/* A tick interrupts waitpid(), and must not restart it. If a tick comes just before waitpid(), the next one interrupts it. */
 static void
 set_ticking(struct schedule *s, bool wanted)
 {
@@ -86,7 +87,7 @@ others_can_run(const struct schedule *s)
 
 enum news { NEWS_NONE, NEWS_TICK, NEWS_SOME };
 
-/* A thread that begins another program gets the number of its process's first one then. */
+/* The task that a stop belongs to. A thread that runs another program gets the number of its process's first thread. */
 static struct task *
 whose(struct schedule *s, pid_t tid, int status)
 {
@@ -111,7 +112,7 @@ schedule_heard(void *schedule, pid_t tid, int status)
 
 	if (t) {
 		tracee_stopped(&t->t, status);
-		/* That a first thread has ended is said when all have. */
+		/* The kernel reports the end of a first thread when all threads of its process have ended. */
 		if (t->state != TASK_ENDED)
 			t->state = TASK_STOPPED;
 	} else {
@@ -119,7 +120,7 @@ schedule_heard(void *schedule, pid_t tid, int status)
 	}
 }
 
-/* Takes over what the kernel says of one that stops. how: of waitpid(). */
+/* Takes over what the kernel reports of one task. how: a flag for waitpid(). */
 static enum news
 hear(struct schedule *s, int how)
 {
@@ -161,7 +162,7 @@ schedule_hear(struct schedule *s)
 
 /* ---- running ---- */
 
-/* The stop that has just been heard of is looked at. */
+/* Looks at the stop that has just been reported. */
 static enum stop
 take_stop(struct task *t)
 {
@@ -169,7 +170,7 @@ take_stop(struct task *t)
 	return tracee_stop(&t->t);
 }
 
-/* All of them are gone, and no one has said so. */
+/* No tracee is left, and the end of this one has not been reported. */
 static enum stop
 lost(struct task *t)
 {
@@ -177,7 +178,7 @@ lost(struct task *t)
 	return tracee_stopped(&t->t, SIGKILL);
 }
 
-/* Calls whose effect others could see before it is in the log are not left alone. */
+/* May others run while the call waits? They may not if they could see its effect before it is in the log. */
 static bool
 may_wait(const struct task *t)
 {
@@ -187,7 +188,7 @@ may_wait(const struct task *t)
 	}
 }
 
-/* Until something stops, but not for long. To give up the processor instead would be for as long as others on the machine want
+/* Waits until something stops, but not for long. Giving up the processor instead could take as long as others on the machine want
  * it. */
 static void
 await_stop(void)
@@ -199,7 +200,7 @@ await_stop(void)
 	sigtimedwait(&child, NULL, &(struct timespec){0, 50000});
 }
 
-/* What is still pending of stops that have been heard of. Whoever waits hears of those that come after this. */
+/* Discards a signal that is pending for stops already taken over. A wait after this returns at the next stop. */
 static void
 forget_stops(void)
 {
@@ -221,14 +222,15 @@ schedule_begin(void)
 	prctl(PR_SET_TIMERSLACK, 1);
 }
 
-/* The call of a first thread that ends while others live: the kernel keeps it, and says nothing. */
+/* Does the first thread of a process end while other threads live? The kernel keeps it then, and reports nothing. */
 static bool
 is_kept(const struct task *t)
 {
 	return t->made.call.class == CALL_END && t->made.number == SYS_exit && t->tid == t->group->pid && t->group->living > 1;
 }
 
-/* Does it wait for others of the recording only? Not known of memory that others map, and of a signal's handler. */
+/* Does the task wait only for other tasks of the recording? Processes outside that map the same memory, and handlers of signals,
+ * are not considered. */
 static bool
 waits_for_others(const struct task *t)
 {
@@ -242,7 +244,7 @@ waits_for_others(const struct task *t)
 	       (t->made.number == SYS_futex && (how == FUTEX_WAIT || how == FUTEX_WAIT_BITSET) && !t->made.arg[3]);
 }
 
-/* A lock that two take in another order: all is silent then, with Chord and without. */
+/* Reports a deadlock, for instance threads that take two locks in different orders. Without Chord all would be silent, too. */
 static void
 check_deadlock(struct schedule *s, unsigned since)
 {
@@ -271,7 +273,7 @@ await_call(struct schedule *s, struct task *t)
 	unsigned since = (unsigned)ticks;
 
 	t->state = TASK_WAITS;
-	/* The parent waits for its child, by which it is known already. */
+	/* The parent waits for its vfork child, which is known already. */
 	if (t->entered && t->made.call.class == CALL_BIRTH && t->birth.flags & CLONE_VFORK)
 		return STOP_NONE;
 	for (unsigned n = 0;; n++) {
@@ -310,8 +312,8 @@ schedule_over(struct schedule *s)
 	return is_over(s, TURN) && others_can_run(s);
 }
 
-/* In code that makes no call a turn is longer, so that replays have less to do; but not that of one which comes back to the state
- * in which it was seen last: it waits for others. */
+/* In code that makes no calls a turn is longer, so that replays have less to do. But if the task is in the same state as when it
+ * was seen last, it waits for others, and its turn ends. */
 bool
 schedule_spent(struct schedule *s)
 {
@@ -323,7 +325,7 @@ schedule_spent(struct schedule *s)
 	                            is_over(s, space->timed ? TIMED_TURN : LONG_TURN));
 }
 
-/* Do others wait for their turn, whatever keeps them from it? */
+/* Do others wait for their turn, whatever else keeps them from running? */
 static bool
 others_wait(const struct schedule *s)
 {
@@ -336,7 +338,7 @@ others_wait(const struct schedule *s)
 	return false;
 }
 
-/* From when on others have waited for longer than its turn. */
+/* Notes since when others have waited for longer than a turn. */
 static void
 note_due(struct schedule *s)
 {
@@ -356,7 +358,7 @@ is_to_be_looked_at(const struct schedule *s)
 	return (s->due || s->now->waits) && have_passed(s, s->now->waits ? s->now->held_at : s->due_at, s->look);
 }
 
-/* Ever more seldom, and by more steps, which take so much of the time at most. */
+/* Looks are ever more seldom, and by ever more steps, so they take a bounded share of the time. */
 unsigned
 schedule_looks(struct schedule *s)
 {
@@ -391,7 +393,7 @@ schedule_stuck(struct schedule *s)
 	return have_passed(s, s->due_at, LAST_PATIENCE) ? STUCK_FOR_LONG : STUCK_NOT;
 }
 
-/* It is told to stop where it is if it has run for too long; what is done then is up to who called. */
+/* Tells the task to stop where it is if it has run for too long. The caller decides what is done then. */
 static void
 prod(struct schedule *s, struct task *t)
 {
@@ -400,7 +402,7 @@ prod(struct schedule *s, struct task *t)
 	note_due(s);
 	while (is_over(s, TURN) && hear(s, WNOHANG) == NEWS_SOME)
 		;
-	/* One that makes calls without a stop comes to the end of its turn at one that it stops at. */
+	/* A task that makes its calls without a stop is told, too, so that it stops and its turn can end. */
 	others = (t->group->space->counts || t->runs_free) && is_over(s, TURN) && others_can_run(s);
 	others |= (s->due && have_passed(s, s->due_at, PATIENCE / 2)) || is_to_be_looked_at(s);
 	if (t->state != TASK_STOPPED && !t->interrupted && (schedule_impatient(s) || others)) {
@@ -457,7 +459,7 @@ schedule_yield(struct schedule *s)
 	s->began = (unsigned)ticks - (s->chaos ? s->turn : TURN);
 }
 
-/* The next one in the order of their numbers that can run; the same again, if there is no other. */
+/* The next task by number that can run; the same task again if there is no other. */
 static struct task *
 pick(const struct schedule *s)
 {
@@ -486,8 +488,8 @@ mix(uint64_t v)
 	return v ^ v >> 31;
 }
 
-/* By chance: mostly the one that is dearest at the time, so that others starve; and how long it may run: at times not at all, at
- * times for some calls. */
+/* Picks a task at random, and how long it may run. Mostly it is the task that is preferred at the time, so others starve. The turn
+ * may be over at once, or after some calls. */
 static struct task *
 pick_by_chance(struct schedule *s)
 {
@@ -510,13 +512,13 @@ pick_by_chance(struct schedule *s)
 		}
 	}
 	s->turn = chance & 4 ? 0 : (1u << (chance >> 8) % LENGTHS) - 1;
-	/* Short threads make few calls, and are over before a tick is. */
+	/* Short threads make few calls, and end before a tick does. */
 	s->most = chance & 24 ? 1u << (chance >> 16) % LENGTHS : 0;
 	s->stops = 0;
 	return chance & 2 ? dearest : any;
 }
 
-/* Until one of them can run. False: none is left. */
+/* Waits until a task can run. False: none is left. */
 static bool
 await_any(struct schedule *s, struct task **next)
 {

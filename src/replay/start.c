@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The beginning of a program: its arguments, environment, folder, what the kernel has put on its stack, where it and the loader
- * lie. The functions that the kernel lends to programs (vDSO) are hidden, so that they ask it for the time. */
+/* The beginning of a program: its arguments, its environment, its folder, what the kernel has put on its stack, and where it and
+ * the loader are in memory. The functions that the kernel lends to programs (vDSO) are hidden, so programs ask the kernel for the
+ * time. */
 #include "replay/internal.h"
 
 #include <elf.h>
@@ -20,8 +21,8 @@ struct stack {
 	struct str bytes;
 };
 
-/* Its mappings, without what another file of the same content would have in another way: "START-END HOW OFFSET NAME" lines. The end
- * of the stack's mapping goes into *stack_end. */
+/* Its mappings as "START-END HOW OFFSET NAME" lines, without what would differ for another file of the same content. The end of the
+ * stack's mapping goes into *stack_end. */
 static const char *
 layout_of(const struct tracee *t, struct pool *pool, uint64_t *stack_end)
 {
@@ -48,7 +49,7 @@ layout_of(const struct tracee *t, struct pool *pool, uint64_t *stack_end)
 	return text;
 }
 
-/* Behind the arguments and the environment, each ended by a 0, is the auxiliary vector. */
+/* The auxiliary vector comes after the arguments and the environment, each of which ends with a 0. */
 static void
 hide_functions(struct tracee *t, struct stack *s)
 {
@@ -76,7 +77,7 @@ read_stack(struct tracee *t, struct pool *pool, uint64_t end, struct stack *s)
 	return tracee_read(t, at, bytes, end - at);
 }
 
-/* Names of files that each process understands in another way have at least so many bytes. */
+/* A name that means another file in each process (/dev/fd/N and so on) has at least so many bytes. */
 enum { MEANT_LEAST = sizeof "/dev/fd/" };
 
 /* ---- recording ---- */
@@ -114,7 +115,7 @@ put_file(struct log *l, const char *name)
 		close(fd);
 }
 
-/* The files of the mappings: the program and its loader. And the one that was to be run, which may be a script of theirs. */
+/* The files of the mappings, which are the program and its loader; and the file that was to be run, which may be a script. */
 static void
 put_files(struct log *l, struct pool *pool, const char *layout, const char *file)
 {
@@ -132,7 +133,7 @@ put_files(struct log *l, struct pool *pool, const char *layout, const char *file
 	log_put_text(l, "");
 }
 
-/* A program that gets rights by its file loses the setting by which its addresses are fixed. */
+/* A program whose file gives it rights loses the setting that fixes its addresses. */
 static bool
 is_random(const struct tracee *t, struct pool *pool)
 {
@@ -141,7 +142,8 @@ is_random(const struct tracee *t, struct pool *pool)
 	return text && !(strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE);
 }
 
-/* How large its stack may become; 0: not known. From its folder: prlimit(2) asks for more rights where it has another user. */
+/* How large its stack may become; 0: not known. This is read in /proc, because prlimit(2) needs more rights for a process of
+ * another user. */
 static uint64_t
 stack_limit(const struct tracee *t, struct pool *pool)
 {
@@ -190,14 +192,14 @@ start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tr
 
 /* ---- another program in the place of one ---- */
 
-/* Memory that is read by pages: a name and a list have their strings side by side, mostly. */
+/* Memory that is read by pages, because the strings of a list mostly stand next to each other. */
 struct page {
 	uint64_t at;
 	size_t n;                /* bytes that are there; 0: none has been read */
 	char bytes[4096];
 };
 
-/* What there is at an address, up to the end of its page. */
+/* The bytes at an address, up to the end of its page. Returns how many there are. */
 static size_t
 read_page(const struct tracee *t, struct page *p, uint64_t addr, const char **bytes)
 {
@@ -241,7 +243,7 @@ read_pointer(const struct tracee *t, struct page *p, uint64_t addr, uint64_t *to
 	return true;
 }
 
-/* NULL: it is not all there. */
+/* NULL: a part of it cannot be read. */
 static char **
 read_list(struct pool *pool, const struct tracee *t, uint64_t addr)
 {
@@ -264,7 +266,7 @@ read_list(struct pool *pool, const struct tracee *t, uint64_t addr)
 	return ok ? list : NULL;
 }
 
-/* A name by which each process, or thread, means something else. */
+/* The file that a name means for this process, if it means another one for each process or thread. NULL: it does not. */
 static const char *
 meant(struct pool *pool, const struct tracee *t, const char *name)
 {
@@ -300,7 +302,7 @@ exec_read(struct pool *pool, const struct tracee *t, const uint64_t arg[6], stru
 		s->file = NULL;
 	if (s->file)
 		s->real = meant(pool, t, s->file);
-	/* The name is the program's to see: it stays as it is. The folder matters if it leads from there. */
+	/* The program can see the name, so it stays as it is. The folder matters only for a name that begins there. */
 	if (!s->file || *s->file == '/')
 		return;
 	n = readlink(pool_printf(pool, "/proc/%d/cwd", t->pid), link, sizeof link);
@@ -377,7 +379,7 @@ same_files(struct log *l, struct pool *pool)
 	}
 }
 
-/* The first line in which two texts are not the same. */
+/* The first line in which two texts differ. */
 static const char *
 other_line(struct pool *pool, const char *a, const char *b)
 {

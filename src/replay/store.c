@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a replay maps in the place of files. All that the log has of them lies in one file without a name, each at a place of its
- * own, and each of the program's processes opens that once. It has no end anywhere: a file whose end is mapped or seen is by
- * itself. */
+/* What a replay maps in place of files. All that the log has of them is in one file without a name, the store, where each file has
+ * a place of its own. Each process of the program opens the store once. The store has no end that could be seen, so a file whose
+ * end is mapped or seen is by itself, outside of the store. */
 #include "replay/internal.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Room for each, and for so many. When so many have had to be by themselves, all are. */
+/* Room for one file in the store, and the number of files. When LONELY_MOST files have had to be by themselves, all are. */
 enum { ROOM_BITS = 40, FILES_MOST = 1 << 20, LONELY_MOST = 16 };
 static const uint64_t room = 1ull << ROOM_BITS;
 
@@ -21,7 +21,7 @@ enum { ADDR, LENGTH, PROT, FLAGS, FD, OFFSET };
 
 /* ---- descriptors in the program ---- */
 
-/* Opens a file of this process in the tracee, by its name in /proc, which stands below the stack meanwhile. */
+/* Opens a file of this process in the tracee, by its name in /proc. The name is put below the stack for this time. */
 static int64_t
 open_there(struct tracee *t, int fd, int how)
 {
@@ -79,7 +79,7 @@ map_file(struct tracee *t, const uint64_t arg[6], uint64_t result, int fd, int h
 	return ok;
 }
 
-/* One file of programs stays open, for loaders map several parts of each. */
+/* The last program file stays open, because loaders map several parts of each. */
 bool
 map_program(struct tracee *t, const uint64_t arg[6], uint64_t result, int fd)
 {
@@ -112,7 +112,7 @@ whole_pages(uint64_t n)
 	return (n + page - 1) / page * page;
 }
 
-/* False: there is none here. */
+/* False: there is no store here. */
 static bool
 has_store(struct mapped *m)
 {
@@ -195,7 +195,7 @@ store_resize(struct mapped *m, struct mapped_file *f, uint64_t size)
 	if (f->fd >= 0) {
 		ok = !ftruncate(f->fd, (off_t)size);
 	} else {
-		/* Its end shows now. */
+		/* The program can see the file's end now. */
 		if (size > room || whole_pages(size) < f->end)
 			store_lose(m, f);
 		if (!m->again && size < was)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a log says of its run: how it began, and, of one that is replayed, how far each of its threads came. */
+/* What a log says of its run: how it began, and, if it is replayed, how far each of its threads came. */
 #include "replay/internal.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 /* ---- threads ---- */
 
 struct tally_row {
-	uint64_t made, struck, count; /* system calls, signals */
+	uint64_t made, struck, count; /* system calls, signals, what the clock gained */
 	bool counts;
 };
 
@@ -47,8 +47,8 @@ row_of(struct tally *t, const struct task *task)
 	return &t->row.at[task->number - 1];
 }
 
-/* One runs at a time: what the memory's clock has gained since somebody was looked at is the task's own. Chord's runtime has a new
- * process count from 0: what it had from its parent is taken back then. */
+/* Only one task runs at a time, so what the memory's clock has gained since the last look belongs to this task. Chord's runtime
+ * sets the count of a new process to 0, and the difference, which wraps, then takes the parent's part back. */
 void
 tally_count(struct tally *t, const struct task *task, uint64_t sum)
 {
@@ -118,7 +118,7 @@ size_of(const char *path)
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
-/* A word of a command, so that it is one line. */
+/* Prints a word of a command so that it stays on one line. */
 static void
 print_word(const char *word)
 {

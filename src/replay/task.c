@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads and processes of a run: their numbers, which share memory, how they begin and end. */
+/* The threads and processes of a run: their numbers, which of them share memory, how they begin and end. */
 #include "replay/internal.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ space_new(struct task *task)
 	return s;
 }
 
-/* Of a process that begins with the same memory. */
+/* For a process that begins with a copy of that memory. */
 static struct space *
 space_copy(struct task *task, const struct space *of)
 {
@@ -159,7 +159,7 @@ task_end(struct tasks *all, struct task *task)
 
 	task->state = TASK_ENDED;
 	g->living--;
-	/* The kernel keeps the first one until the others have ended. */
+	/* The kernel keeps the first thread until the others have ended. */
 	if (task->tid != g->pid)
 		task_free(all, task);
 }
@@ -186,7 +186,7 @@ group_leave_to(struct tasks *all, struct task *task)
 	task->tid = g->pid = task->t.pid;
 }
 
-/* The first one last: until the others are gone there is no news of it. */
+/* The first thread comes last: until the others are gone, its end is not reported. */
 void
 group_kill(struct tasks *all, struct group *g)
 {
@@ -222,7 +222,7 @@ tasks_close(struct tasks *all)
 
 /* ---- copies ---- */
 
-/* In the kernel a thread of a replay has nothing that matters but registers: no call is made for it that leaves anything else. */
+/* Only the registers have to be copied: the replay makes no call for a thread that leaves anything else in the kernel. */
 static struct task *
 task_copy(struct tasks *to, const struct task *of, const struct tracee *t, struct group *g)
 {
@@ -239,7 +239,8 @@ task_copy(struct tasks *to, const struct task *of, const struct tracee *t, struc
 	return task;
 }
 
-/* Whose copies are those of the tasks before them: the process, or the first that shares its memory; NULL: none. */
+/* The copy, if there is one yet, of a thread of the process; or (memory) of a process that shares its memory. NULL: there is
+ * none. */
 static struct task *
 copied(const struct tasks *from, const struct tasks *to, const struct group *g, bool memory)
 {
@@ -252,7 +253,7 @@ copied(const struct tasks *from, const struct tasks *to, const struct group *g, 
 	return NULL;
 }
 
-/* The first thread of a process. */
+/* Copies the first thread of a process. */
 static bool
 copy_group(const struct tasks *from, struct tasks *to, struct task *first)
 {
@@ -311,7 +312,7 @@ tasks_copy(const struct tasks *from, struct tasks *to)
 
 /* ---- calls that begin one ---- */
 
-/* What leads to another view of the system, or out of the trace, is none of these. */
+/* Flags that lead to another view of the system, or out of the trace, are not among these. */
 enum {
 	KNOWN = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_VFORK | CLONE_PARENT | CLONE_THREAD | CLONE_SYSVSEM |
 		CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_DETACHED | CLONE_CHILD_SETTID | CLONE_IO |
@@ -346,7 +347,7 @@ birth_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], struc
 		*b = (struct birth){arg[0], arg[1], arg[4], arg[2], arg[3], arg[2]};
 		break;
 	default:
-		/* It fails. */
+		/* The call fails. */
 		if (!read_clone3(t, arg, b))
 			return NULL;
 	}
