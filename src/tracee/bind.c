@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One processor for the program and for who traces it, as long as it stops often. One of them runs at a time, and each stop would
- * wake another processor, which takes longer than all that is done at the stop. A thread looks how often the program stops: where
- * it computes it may run anywhere, and where the processor is wanted by others, too, both go to the next one. */
+/* Binds the program and the process that traces it to one processor as long as the program stops often. Only one of the two runs at
+ * a time, and waking another processor at each stop would take longer than all that is done at the stop. A thread looks how often
+ * the program stops. While the program computes, it may run anywhere. If others want the processor, too, both go to the next
+ * one. */
 #include "tracee/tracee.h"
 
 #include <fcntl.h>
@@ -14,21 +15,22 @@
 #include <time.h>
 #include <unistd.h>
 
-/* So many stops in LOOK_NS are often, and seldom. Those that are bound move if they have waited for so much of MOVE looks. */
+/* Stops in LOOK_NS: at least OFTEN are often, at most SELDOM are seldom. Bound processes move if they have waited for MOVE_NS in
+ * MOVE looks. */
 enum { LOOK_NS = 10 * 1000 * 1000, OFTEN = 4, SELDOM = 1, MOVE = 5, MOVE_NS = MOVE * LOOK_NS / 3 };
-enum { ANY = 1, FIRST = 2 };    /* of a task: 0: it is not known */
+enum { ANY = 1, FIRST = 2 };    /* where a task is; 0: not known */
 
 static struct {
-	unsigned can;            /* there are several processors; behind that the next two are as they are */
-	cpu_set_t all;           /* to which all of them may go when nothing is bound */
-	size_t size;             /* of it, in bytes, as the kernel has it */
+	unsigned can;            /* there are several processors; once this is set, the next two stay as they are */
+	cpu_set_t all;           /* where all may run while nothing is bound */
+	size_t size;             /* bytes of such a set */
 	pid_t self;
-	unsigned mine;           /* who traces: ANY, or FIRST and a processor */
-	/* Both threads have these. */
-	unsigned wanted, last;   /* where all are to be; where who traces was last, a processor */
+	unsigned mine;           /* of the tracing process: ANY, or FIRST and a processor */
+	/* Both threads use these. */
+	unsigned wanted, last;   /* where all are to be; the processor where the tracing process was last */
 	unsigned stops;
 	pid_t running;
-	pthread_mutex_t ends;    /* held where the thread lets the program go anywhere, and where binding ends */
+	pthread_mutex_t ends;    /* held while the thread lets the program go anywhere, and while binding ends */
 } bound = {.ends = PTHREAD_MUTEX_INITIALIZER};
 
 static unsigned
@@ -56,7 +58,7 @@ go(pid_t tid, unsigned where)
 
 /* ---- the thread that looks ---- */
 
-/* For how long it has been kept waiting for a processor, ns. */
+/* How long the task has been kept waiting for a processor, in ns. */
 static uint64_t
 waited(pid_t tid)
 {
@@ -90,7 +92,7 @@ struct waits {
 	unsigned looks;
 };
 
-/* Have they waited much since this was last seen, because others have the processor? */
+/* Have both waited much since the last such look, because others have the processor? */
 static bool
 is_crowded(struct waits *w)
 {
@@ -107,7 +109,7 @@ is_crowded(struct waits *w)
 	return much;
 }
 
-/* The program that runs may go anywhere, unless it has meanwhile said itself where it is to run. */
+/* Lets the program run anywhere, unless it has itself set meanwhile where it is to run. */
 static void
 let_run(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that a system call has written or read, by what the table says of it; and what are the standard streams. */
+/* The memory that a system call has written or read, by what the table says of it; and which descriptors are the standard
+ * streams. */
 #include "tracee/tracee.h"
 
 #include <errno.h>
@@ -64,7 +65,7 @@ add_length(const struct tracee *t, uint64_t at, uint64_t length_at, pieces *to)
 		add(to, at, n);
 }
 
-/* What a call that fails has written is of fixed size, or nothing that anybody may look at. */
+/* If a call fails, what it has written is of fixed size, or of no use to the program. */
 static void
 add_out(const struct tracee *t, const struct call_out *o, const uint64_t arg[6], int64_t result, pieces *to)
 {
@@ -109,7 +110,7 @@ pieces_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], uint
 
 /* ---- streams ---- */
 
-/* A file that was opened once more (/dev/stderr), if it is one through which others see what is written. */
+/* May others see what is written through a file that was opened once more (/dev/stderr)? */
 static bool
 is_seen_by_others(const struct stat *st, int mine)
 {
@@ -129,7 +130,7 @@ stream_of(const struct tracee *t, int fd)
 	struct stat theirs, mine;
 	bool same[2] = {true, true}, known = descriptor_stat(t, (uint64_t)fd, &theirs);
 
-	/* The same description is one of the same file, which is quicker to see. */
+	/* The same description is of the same file, which is quicker to check. */
 	for (int i = 0; known && i < 2; i++)
 		same[i] = !fstat(order[i], &mine) && mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino;
 	for (int i = 0; i < 2; i++)

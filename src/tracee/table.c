@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The system calls that can be recorded: what each does with the process's memory, as the kernel documents it (man-pages, section
- * 2). A call that is not here cannot be recorded. */
+ * 2). A call that is not in the table cannot be recorded. */
 #include "tracee/tracee.h"
 
 #include <asm/prctl.h>
@@ -23,7 +23,7 @@
 
 #define CALL(name_, class_, ...) {.number = SYS_##name_, .name = #name_, .class = CALL_##class_, .out = {__VA_ARGS__}}
 #define GIVEN(name_, ...)    CALL(name_, GIVEN, __VA_ARGS__)
-/* One that the headers of Debian 12 do not have. */
+/* A call that the headers of Debian 12 do not have. */
 #define CALL_SINCE(number_, name_, class_, ...) {.number = number_, .name = #name_, .class = CALL_##class_, .out = {__VA_ARGS__}}
 #define REFUSED(name_, why_) {.number = SYS_##name_, .name = #name_, .class = CALL_REFUSED, .why = why_}
 #define BY(name_, arg_)      {.number = SYS_##name_, .name = #name_, .class = CALL_COMMAND, .arg = arg_}
@@ -127,7 +127,7 @@ static const struct system_call calls[] = {
 	BY(prctl, 0), CALL(rseq, ABSENT), CALL(exit, END), CALL(exit_group, END), CALL(clone, BIRTH), CALL(clone3, BIRTH),
 	CALL(fork, BIRTH), CALL(vfork, BIRTH), CALL(execve, EXEC), GIVEN(pidfd_open), GIVEN(pidfd_send_signal),
 	GIVEN(pidfd_getfd), GIVEN(add_key), GIVEN(request_key),
-	/* what shows in memory at any time, or in other processes */
+	/* calls whose effects show in memory at any time, or in other processes */
 	GIVEN(shmget), REFUSED(shmat, OUTSIDE),
 	REFUSED(process_vm_writev, OUTSIDE), REFUSED(ptrace, OUTSIDE), REFUSED(io_setup, BEHIND), REFUSED(io_submit, BEHIND),
 	REFUSED(io_uring_setup, BEHIND), REFUSED(userfaultfd, BEHIND), REFUSED(perf_event_open, BEHIND), REFUSED(seccomp, FILTER),
@@ -142,7 +142,7 @@ static const struct system_call calls[] = {
 	BY(personality, 0),
 };
 
-/* Commands that stand in an argument. */
+/* Commands: calls that do what an argument says. */
 #define COMMAND(call_, arg_, command_, class_, ...) \
 	{.number = SYS_##call_, .name = #call_ " " #command_, .class = CALL_##class_, .arg = arg_, \
 	 .command = (uint32_t)(command_), .out = {__VA_ARGS__}}
@@ -191,11 +191,11 @@ static const struct system_call commands[] = {
 	COMMAND(personality, 0, 0xffffffff, GIVEN),
 	COMMAND(arch_prctl, 0, ARCH_SET_FS, DONE), COMMAND(arch_prctl, 0, ARCH_SET_GS, DONE),
 	COMMAND(arch_prctl, 0, ARCH_GET_FS, GIVEN, FIXED(1, 8)), COMMAND(arch_prctl, 0, ARCH_GET_GS, GIVEN, FIXED(1, 8)),
-	/* Features that kernels may have: what they write if they do not is nothing. */
+	/* Features that some kernels lack: a kernel without one writes nothing. */
 	COMMAND(arch_prctl, 0, 0x3001, ABSENT), COMMAND(arch_prctl, 0, 0x5001, ABSENT), COMMAND(arch_prctl, 0, 0x5005, ABSENT),
 };
 
-/* ioctl() fails with ENOTTY where the file has no such command; then nothing is written. That is known when it is over. */
+/* ioctl() fails with ENOTTY if the file has no such command, and then writes nothing. That is known only when the call is over. */
 static struct system_call
 command_of(struct pool *pool, const struct system_call *c, const uint64_t arg[6])
 {

@@ -32,7 +32,8 @@ struct failure {
 	int what, error;
 };
 
-/* The kernel puts the file's name onto the stack, above what the program sees: another one has as many bytes. */
+/* Executes the program. The kernel puts the file's name onto the stack, above what the program sees, so a name that replaces it has
+ * as many bytes. */
 static void
 execute(const struct tracee_start *s)
 {
@@ -54,7 +55,7 @@ execute(const struct tracee_start *s)
 	execve(name, s->argv, s->env);
 }
 
-/* In the child. The pipe closes when the program runs. */
+/* Runs in the child. The pipe closes when the program runs. */
 static _Noreturn void
 begin(const struct tracee_start *s, const struct machine_traced *machine, int go, int tell)
 {
@@ -84,7 +85,7 @@ begin(const struct tracee_start *s, const struct machine_traced *machine, int go
 	_exit(1);
 }
 
-/* A program may have no name among its arguments. */
+/* The program's name; there may be none among its arguments. */
 static const char *
 name_of(const struct tracee_start *s)
 {
@@ -148,7 +149,7 @@ tracee_own_call(const struct tracee *t)
 	return ptrace(PTRACE_GET_SYSCALL_INFO, t->pid, sizeof info, &info) > 0 && info.arch == t->machine->kind;
 }
 
-/* At the end of execve(). */
+/* At the end of execve(): is it a program of this machine? Reported if not. */
 static bool
 is_own(const struct tracee *t, const char *file)
 {
@@ -179,7 +180,7 @@ attach(struct tracee *t, const struct tracee_start *s, int go, int tell)
 		;
 	for (stop = WIFSTOPPED(t->status) ? STOP_SIGNAL : STOP_ENDED; stop != STOP_ENDED; stop = tracee_go(t, PTRACE_CONT, 0))
 		if (WIFSTOPPED(t->status) && tracee_event(t) == PTRACE_EVENT_EXEC) {
-			/* Behind it is the end of the call. */
+			/* The end of the call comes next. */
 			return tracee_open_memory(t) && tracee_go(t, PTRACE_SYSCALL, 0) == STOP_CALL && is_own(t, s->file);
 		}
 	if (read(tell, &f, sizeof f) == sizeof f)
@@ -230,7 +231,7 @@ tracee_close(struct tracee *t)
 
 /* ---- stops ---- */
 
-/* What waitpid() has said of others meanwhile, if nobody hears it: that somebody has killed them. */
+/* What waitpid() has reported of others meanwhile, if nobody hears it. This can only be that somebody has killed them. */
 static VEC(struct told {
 	pid_t pid;
 	int status;
@@ -288,7 +289,7 @@ tracee_stopped(struct tracee *t, int status)
 	return stop;
 }
 
-/* The end of a first thread is not told before that of the others in its process has been heard. */
+/* The kernel does not report the end of a first thread before the ends of the other threads of its process have been taken. */
 enum stop
 tracee_await(struct tracee *t)
 {
@@ -333,7 +334,7 @@ tracee_resume(struct tracee *t, int request, int sig)
 {
 	bind_follow(t);
 	t->steps = request == PTRACE_SINGLESTEP || request == PTRACE_SYSEMU_SINGLESTEP;
-	/* If it has been killed meanwhile, waitpid() tells. */
+	/* If the task has been killed meanwhile, waitpid() reports it. */
 	ptrace((enum __ptrace_request)request, t->pid, 0, sig);
 }
 
@@ -366,7 +367,7 @@ tracee_doing(const struct tracee *t)
 	if (n <= 0)
 		return 0;
 	text[n] = 0;
-	/* Behind the program's name, which may have anything in it. */
+	/* The state comes after the program's name, which may contain anything. */
 	at = strrchr(text, ')');
 	return at && at[1] == ' ' ? at[2] : 0;
 }
@@ -399,7 +400,7 @@ tracee_read_some(const struct tracee *t, uint64_t addr, void *to, size_t n)
 	size_t done = 0;
 
 	if (n >= MUCH && n <= SSIZE_MAX && addr <= INT64_MAX) {
-		/* Quicker, but not for all memory. */
+		/* This is quicker, but does not read all memory. */
 		struct iovec mine = {to, n}, theirs = {(void *)(uintptr_t)addr, n};
 		ssize_t got = process_vm_readv(t->pid, &mine, 1, &theirs, 1, 0);
 
@@ -442,7 +443,7 @@ tracee_set(struct tracee *t, const struct traced_regs *r)
 	return t->machine->set(t->pid, r);
 }
 
-/* Is it a stop at the beginning of a call? Not where one has just been passed over. */
+/* Is it a stop at the beginning of a call? It is not at the end of a call that has been skipped. */
 static bool
 begins_call(const struct tracee *t, struct __ptrace_syscall_info *info)
 {
@@ -450,7 +451,7 @@ begins_call(const struct tracee *t, struct __ptrace_syscall_info *info)
 	return ptrace(PTRACE_GET_SYSCALL_INFO, t->pid, sizeof *info, info) > 0 && info->op == PTRACE_SYSCALL_INFO_ENTRY;
 }
 
-/* Logs come from others, and with them what stands at the PC: there, the instruction has to be that of a call. */
+/* Logs come from others, and so do the bytes at the PC: the instruction there has to be a system call. */
 static bool
 can_make(const struct tracee *t)
 {
@@ -497,7 +498,7 @@ is_fault(const struct tracee *t, enum stop stop)
 	       tracee_caused(tracee_signal(t), &info);
 }
 
-/* Is that a call which puts nothing into the place of the memory around t->makes? */
+/* Does the call leave the memory around t->makes as it is? */
 static bool
 spares_makes(const struct tracee *t, uint64_t number, const uint64_t arg[6])
 {
@@ -512,8 +513,8 @@ spares_makes(const struct tracee *t, uint64_t number, const uint64_t arg[6])
 	}
 }
 
-/* In one stop, by an instruction that has a breakpoint behind it. The program is not held to one instruction there: so both have to
- * be there, and have to stay, or be gone. */
+/* Makes the call in one stop, by an instruction that is followed by a breakpoint. The program is not held to one instruction there,
+ * so both have to be there, and the call must leave them there, or remove both. */
 static bool
 make_before_breakpoint(struct tracee *t, uint64_t number, const uint64_t arg[6])
 {
@@ -538,8 +539,8 @@ make_before_breakpoint(struct tracee *t, uint64_t number, const uint64_t arg[6])
 	return true;
 }
 
-/* By one step, which is half as many stops. No more than that instruction is executed, whatever the call does to the memory where
- * it stands; and of what it is it depends on registers only, which are looked at here. */
+/* Makes the call by a single step, which takes half as many stops. Only that instruction is executed, whatever the call does to the
+ * memory where it stands. What kind of call it makes depends only on registers, which are checked here. */
 static bool
 make_by_step(struct tracee *t, uint64_t number, const uint64_t arg[6])
 {
@@ -555,7 +556,7 @@ make_by_step(struct tracee *t, uint64_t number, const uint64_t arg[6])
 		tracee_kill(t);
 		return false;
 	}
-	/* Behind a call that has been passed over comes a stop first; so may other signals. */
+	/* After a call that has been skipped, another stop comes first; other signals may come, too. */
 	do
 		stop = tracee_go(t, PTRACE_SINGLESTEP, 0);
 	while (stop != STOP_ENDED && tracee_word(t, t->machine->pc) != pc && !is_fault(t, stop));
@@ -695,7 +696,7 @@ tracee_can_fork(const struct tracee *t)
 {
 	int64_t result = (int64_t)tracee_word(t, t->machine->result);
 
-	/* The kernel would take it for a call that is to be made again. */
+	/* The kernel would take such a result for that of a call to be made again. */
 	return (int64_t)tracee_word(t, t->machine->number) < 0 || result > -512 || result < -516;
 }
 
