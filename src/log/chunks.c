@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The log's file: a head, then chunks, each a frame of zstd behind its sizes, and a check sum of all that. A thread of its own
- * compresses and writes, or reads ahead and expands, so that the program waits for neither. docs/replay.md has the format. */
+/* The log's file: a head, then chunks, then a check sum of all that. A chunk is a frame of zstd after its sizes. A thread
+ * compresses and writes, or reads ahead and expands, so the program waits for neither. docs/replay.md has the format. */
 #include "log/log.h"
 #include "tracee/tracee.h"
 
@@ -13,10 +13,10 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-/* So many chunks are in memory, of those that come next and of those that are looked at again. */
+/* How many chunks are in memory: AHEAD that come next, and PAST that are read again. */
 enum { AHEAD = 4, PAST = 32, LEVEL = -1, PIECE = 1 << 20 };
 
-/* Before each chunk; both are 0 behind the last one. */
+/* Before each chunk; both are 0 after the last one. */
 struct sizes {
 	uint32_t packed, plain;
 };
@@ -26,9 +26,9 @@ struct queue {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	size_t filled, taken;    /* so many in all */
-	bool over;               /* no more will be filled, or taken */
-	bool begun;              /* there is a thread */
+	size_t filled, taken;    /* how many in all */
+	bool over;               /* no more will be filled, or none will be taken */
+	bool begun;              /* the thread exists */
 };
 
 static void
@@ -47,7 +47,7 @@ queue_begin(struct queue *q, void *(*work)(void *), void *of)
 	q->begun = true;
 }
 
-/* One more has been filled, or taken, or it is over. */
+/* One more has been filled or taken, or (count is NULL) it is over. */
 static void
 queue_note(struct queue *q, size_t *count)
 {
@@ -77,14 +77,14 @@ queue_end(struct queue *q)
 struct chunks_out {
 	struct queue queue;
 	int fd;
-	int error;               /* errno of what could not be written; by the queue's lock */
+	int error;               /* errno of a failed write; the queue's lock guards it */
 	struct block {
 		char *at;
 		size_t n;
 	} block[AHEAD];
 	ZSTD_CCtx *compress;
 	char *packed;
-	size_t most;             /* of it */
+	size_t most;             /* bytes of it */
 	XXH3_state_t *sum;       /* of all that has been written */
 };
 
@@ -219,7 +219,7 @@ chunks_abandon(struct chunks_out *o)
 /* ---- reading ---- */
 
 struct place {
-	uint64_t at, plain;      /* in the file, behind its sizes; its first byte, of all before compression */
+	uint64_t at, plain;      /* after its sizes, in the file; how many bytes, before compression, come before it */
 	struct sizes sizes;
 };
 
@@ -232,13 +232,13 @@ struct chunks_in {
 		char *at;
 		bool bad;
 	} block[AHEAD];
-	size_t from;             /* the queue counts from this one on */
+	size_t from;             /* number of the chunk from which the queue counts */
 	struct expander {
 		ZSTD_DCtx *context;
 		char *packed;
-	} ahead, back;           /* of the thread, and of who reads */
-	size_t most;             /* bytes of a chunk in the file */
-	/* Some that were looked at again, their numbers and 1 more, and which of these is to make room. */
+	} ahead, back;           /* of the thread; of the reader */
+	size_t most;             /* bytes of the largest chunk in the file */
+	/* Chunks that were read again, each with its number and 1 more; and which of them makes room next. */
 	struct past {
 		size_t number;
 		char *at;
@@ -261,7 +261,7 @@ expander_free(struct expander *e)
 	free(e->packed);
 }
 
-/* False: it is not what it was. */
+/* Expands chunk i. False: it is damaged. */
 static bool
 get_chunk(const struct chunks_in *f, size_t i, struct expander *e, char *to)
 {
@@ -300,7 +300,7 @@ expand_all(void *of)
 static const char cut[] = "it ends in the middle: the recording was cut short",
 	wrong[] = "it is damaged: its check sum or compression is wrong";
 
-/* Where the chunks are. NULL: all is well. */
+/* Finds the chunks. NULL: all is well; else what is wrong. */
 static const char *
 find_chunks(struct chunks_in *f, uint64_t at, uint64_t end)
 {
@@ -321,7 +321,7 @@ find_chunks(struct chunks_in *f, uint64_t at, uint64_t end)
 	}
 }
 
-/* Is the sum behind the first n bytes theirs? */
+/* Is the sum after the first n bytes that of these bytes? NULL: it is. */
 static const char *
 check_sum(struct chunks_in *f, uint64_t n)
 {
@@ -419,7 +419,7 @@ chunks_get(struct chunks_in *f, size_t i, size_t *n)
 	return f->block[q->taken % AHEAD].bad ? NULL : f->block[q->taken % AHEAD].at;
 }
 
-/* What is in chunk i. NULL: it is damaged. */
+/* The bytes of chunk i. NULL: it is damaged. */
 static const char *
 get_past(struct chunks_in *f, size_t i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The log: numbers and bytes. */
+/* The log: reading and writing numbers and bytes. */
 #include "log/log.h"
 
 #include <errno.h>
@@ -19,17 +19,17 @@ struct head {
 
 struct log {
 	const char *path;
-	char *part;              /* writing: its name until it is whole; NULL: it is no file that may be replaced */
+	char *part;              /* writing: its name until it is whole; NULL: it is written by its own name */
 	int fd;
 	bool failed;             /* reported */
 	struct chunks_out *out;
-	struct repeats *repeats; /* NULL: all is written down */
+	struct repeats *repeats; /* NULL: bytes that repeat are written again, too */
 	struct chunks_in *in;
-	const char *from;        /* reading: the chunk; */
-	char *to;                /* writing: the next one */
-	size_t at, n;            /* of it: how far it is read or written; how much there is */
-	size_t next;             /* reading: the chunk behind it */
-	uint64_t before;         /* how much was before it */
+	const char *from;        /* reading: the chunk */
+	char *to;                /* writing: the chunk that is filled */
+	size_t at, n;            /* of the chunk: how far it is read or written; how many bytes it has */
+	size_t next;             /* reading: the chunk after it */
+	uint64_t before;         /* bytes before the chunk */
 };
 
 static struct log *
@@ -71,7 +71,7 @@ log_failed(const struct log *l)
 
 /* ---- writing ---- */
 
-/* The name under which it is written; NULL: by its own, which leads to something else than a file. */
+/* The name under which the log is written until it is whole. NULL: its own, because that is not a regular file. */
 static char *
 part_name(const char *path)
 {
@@ -85,7 +85,7 @@ part_name(const char *path)
 	return name;
 }
 
-/* Is the file still the one of that name? */
+/* Does the name still lead to this file? */
 static bool
 is_there(int fd, const char *name)
 {
@@ -94,7 +94,7 @@ is_there(int fd, const char *name)
 	return !fstat(fd, &mine) && !lstat(name, &there) && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
-/* Is it empty, or what a recording has begun? Else it is somebody's file that has that name. */
+/* Is the file empty, or the beginning of a recording? Otherwise it is somebody's file that happens to have that name. */
 static bool
 is_part(int fd)
 {
@@ -104,7 +104,7 @@ is_part(int fd)
 	return !n || (n == sizeof head && !memcmp(head, magic, sizeof magic));
 }
 
-/* Why nothing may be written to the file that is to become the log. NULL: it may, and nobody else can read it. */
+/* Why nothing may be written to the file that is to become the log. NULL: it may be written, and nobody else can read it. */
 static const char *
 cannot_be_part(int fd)
 {
@@ -121,8 +121,9 @@ cannot_be_part(int fd)
 	return fchmod(fd, 0600) || ftruncate(fd, 0) ? strerror(errno) : NULL;
 }
 
-/* Opens the file that becomes the log when it is whole. A recording keeps it locked, so that no other one writes there meanwhile.
- * That one may end between open() and flock(): then the file has another name. Where files cannot be locked, nobody is kept out. */
+/* Opens the file that becomes the log when it is whole. A recording keeps it locked, so no other recording writes there meanwhile.
+ * Another recording may end between open() and flock(), and then the file has another name. Where files cannot be locked, nobody is
+ * kept out. */
 static int
 open_part(const char *path, const char *part)
 {
@@ -160,7 +161,7 @@ open_itself(const char *path)
 	return fd;
 }
 
-/* Only its owner may read it: what the program has read is in it. */
+/* Only its owner may read the log, because it contains what the program has read. */
 struct log *
 log_create(const char *path, enum log_scope scope)
 {
@@ -223,7 +224,8 @@ log_put(struct log *l, uint64_t v)
 	put_raw(l, b, n);
 }
 
-/* Behind how many there are: 0 and the bytes, or where they stand and 1 more. Few have no such number. */
+/* First the number of bytes; then 0 and the bytes, or 1 more than the place where the same bytes already are. Fewer than
+ * REPEATS_LEAST bytes follow their number directly. */
 void
 log_put_bytes(struct log *l, const void *at, size_t n)
 {
@@ -247,7 +249,7 @@ log_put_text(struct log *l, const char *s)
 	log_put_bytes(l, s, strlen(s));
 }
 
-/* File systems elsewhere write when a descriptor is closed. It is not the last one, which keeps the file locked. */
+/* Some network file systems write when a descriptor is closed. So a copy is closed; the file stays locked by the other one. */
 static bool
 written_out(int fd)
 {
@@ -337,7 +339,7 @@ log_scope(const char *path)
 	return n == sizeof head && head.scope == LOG_SIGNALS_ONLY ? LOG_SIGNALS_ONLY : LOG_ALL;
 }
 
-/* False: there is no more. */
+/* Goes to the next chunk. False: there is none. */
 static bool
 refill(struct log *l)
 {
@@ -351,7 +353,7 @@ refill(struct log *l)
 	return !l->failed;
 }
 
-/* False: there are not so many. */
+/* Reads n bytes. False: there are not so many. */
 static bool
 get_raw(struct log *l, void *to, size_t n)
 {
@@ -372,7 +374,7 @@ get_raw(struct log *l, void *to, size_t n)
 	return true;
 }
 
-/* The same of bytes that stand further in front. */
+/* Reads n bytes from an earlier place. */
 static bool
 get_again(struct log *l, uint64_t from, char *to, size_t n)
 {
@@ -409,7 +411,7 @@ log_get_into(struct log *l, struct buf *b)
 		damaged(l, "it is damaged: bytes are to stand where there are none");
 	else if (!again && n > chunks_size(l->in) - here)
 		damaged(l, "it ends in the middle: the recording was cut short");
-	/* No more memory than the log has bytes, whatever its numbers say. */
+	/* This takes no more memory than the log has bytes, whatever its numbers say. */
 	while (done < n && !l->failed) {
 		size_t part = n - done < CHUNK ? (size_t)n - done : CHUNK;
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that a log has already: a program that reads a file again has them written down once. They are the same if their sums of
- * 128 bits are; the sums' secret is drawn for each log, so that nobody can make others that have them. */
+/* Bytes that a log has already: if a program reads a file again, the bytes are written once. Bytes are the same if their sums of
+ * 128 bits are. The secret of the sums is drawn for each log, so nobody can make other bytes with the same sum. */
 #include "log/log.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
 #include <xxhash.h>
 
-/* PLACES: a later sum takes the place of an earlier one with the same last bits. */
+/* PLACES: a later sum replaces an earlier one with the same last bits. */
 enum { PLACES = 1 << 16, SECRET = 192 };
 
 struct repeats {
 	struct repeat {
 		XXH128_hash_t sum;
 		uint64_t at;
-		size_t n;            /* 0: there are none here */
+		size_t n;            /* 0: the place is empty */
 	} place[PLACES];
 	unsigned char secret[SECRET];
 };
