@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the code of a module adds to its clock: all its measured code is decoded once. */
+/* Finds where the code of a module adds to its clock. All measured code of the module is decoded once. */
 #include "clock/clock.h"
 #include "run/run.h"
 
@@ -13,11 +13,11 @@ struct finder {
 	const struct event_counter *const *counter;
 	size_t n;
 	additions *out;
-	numbers target;          /* of jumps */
-	numbers entry;           /* first instructions of blocks to which control comes by more than falls and direct jumps */
-	VEC(uint64_t) known;     /* where instructions of the original are */
-	uint64_t behind;         /* the last instruction that goes on to the next one, */
-	uint8_t last;            /* and its length; 0: a call */
+	numbers target;          /* targets of jumps */
+	numbers entry;           /* first instructions of blocks that control enters by other edges than falls and direct jumps */
+	VEC(uint64_t) known;     /* addresses of instructions of the original */
+	uint64_t behind;         /* end of the last instruction if it goes on to the next one, else 0 */
+	uint8_t last;            /* the length of the last instruction; 0: a call */
 };
 
 static int
@@ -36,7 +36,7 @@ by_place(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* By how much the number at an address advances the clock. It cannot go back: what takes from it counts as if it added. */
+/* By how much an instruction advances the clock. The clock cannot go back: a subtraction counts as an addition. */
 static uint64_t
 advance(const struct finder *f, const struct woven_insn *in)
 {
@@ -53,7 +53,7 @@ advance(const struct finder *f, const struct woven_insn *in)
 	return 0;
 }
 
-/* The instruction at an address; its length, 0: there is none. */
+/* Takes the instruction at an address. Returns its length; 0: there is none. */
 static uint32_t
 take_insn(struct finder *f, const struct proc *p, uint64_t at)
 {
@@ -92,7 +92,7 @@ take_entries(struct finder *f, const struct proc *p)
 	}
 }
 
-/* Where what cannot be decoded lies between instructions that are known, those are what counts. */
+/* If bytes between known instructions cannot be decoded, decoding goes on at the next known instruction. */
 static void
 take_part(struct finder *f, const struct part_at *part)
 {
@@ -132,9 +132,9 @@ is_in(const numbers *n, uint64_t at)
 	return n->n && bsearch(&at, n->at, n->n, sizeof at, by_number);
 }
 
-/* To which of the additions, or to what follows them, nothing jumps. Where code is woven in behind an instruction that goes on, a
- * label comes after it; else before it. So of one that stands behind such an instruction, before a block to which tables of jumps
- * may lead, it is not known. */
+/* Finds out whether control can come to the addition, or to what follows it, in other ways than from the instruction before. A
+ * block's label stands after woven code if the instruction before that code goes on to it, and before the code otherwise. So if
+ * there is such an instruction, and a jump table may lead to the block, control may come to what follows the addition. */
 static void
 finish_one(const struct finder *f, struct addition *a)
 {

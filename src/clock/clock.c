@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock: what names a state of a thread together with the PC and the registers (Mellor-Crummey and LeBlanc 1989). Code that
- * counts its instructions (-fchord=events) has them for a clock: no instruction has the same count twice. Else the event `clock`
- * (-fchord=clock) is it, with which only the stack pointer makes the name unique. */
+/* The clock: together with the PC and the registers it names a state of a thread (Mellor-Crummey and LeBlanc 1989). In code that
+ * counts its instructions (-fchord=events), that count is the clock: no instruction sees the same count twice. Otherwise the event
+ * `clock` (-fchord=clock) is the clock, and the name is unique only together with the stack pointer. */
 #include "clock/clock.h"
 #include "process/control.h"
 #include "run/run.h"
@@ -11,17 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The events that serve. A procedure that counts more than one has the first of them for its clock. */
+/* The events that can be a clock. If a procedure counts more than one, the first of them is its clock. */
 static const char *const serves[] = {"instructions", "clock"};
 enum { SERVE = sizeof serves / sizeof *serves };
 
-/* What a module counts of one of them. Its sources may have been built for various events, each with numbers of its own. */
+/* The counters that a module has for one of these events. Its sources may have been built for different events, each with numbers
+ * of its own. */
 struct ticks {
 	VEC(const struct event_counter *) counter;
-	uint64_t due;            /* where its code asks for timers; 0: it does not */
-	uint64_t most;           /* the counter may be wrong by at most so much */
+	uint64_t due;            /* where its code asks for timers; 0: nowhere */
+	uint64_t most;           /* the counter is wrong by this at most */
 	struct countdown *countdown;
-	bool looked;             /* for that */
+	bool looked;             /* countdown has been looked for */
 };
 
 /* A module that counts, where it is loaded. */
@@ -29,7 +30,7 @@ struct clocked {
 	struct chord_live_module live;
 	struct binary binary;
 	struct ticks ticks[SERVE];
-	bool open;               /* the file has been opened, and is that build */
+	bool open;               /* the file has been opened */
 	uint64_t *back;          /* where calls come back, by address at link time */
 	size_t nback;
 };
@@ -41,14 +42,14 @@ struct clock {
 	struct tracee *t;
 	struct chord_live live;
 	VEC(struct clocked *) module; /* by number */
-	numbers base;            /* of regions, behind 0 */
+	numbers base;            /* bases of regions, after a 0 */
 	bool still;              /* no system call is made: the modules stay as they are */
-	bool none;               /* nothing counts, and nothing has been mapped since that was seen where what counts says so */
-	bool told;               /* of what is mapped: */
+	bool none;               /* nothing counts, and no memory has been mapped since that could be a control block */
+	bool told;               /* clock_mapped() reports what is mapped */
 	bool fails;              /* a counter could not be read */
-	uint64_t ways;           /* address of those that are armed; 0: none */
-	int64_t taken[CHORD_PAIRS_TIMED]; /* from each */
-	uint32_t elder;          /* the process began with what this one counts; 0: it counts for itself */
+	uint64_t ways;           /* address of timers that are armed; 0: none */
+	int64_t taken[CHORD_PAIRS_TIMED]; /* what was taken from each timer */
+	uint32_t elder;          /* the process whose counts this one began with; 0: it counts for itself */
 	bool away;               /* a thread is on a stack of the runtime's */
 };
 
@@ -96,7 +97,7 @@ clock_close(struct clock *c)
 
 /* ---- modules ---- */
 
-/* A name for the file that is mapped from an address on, or of the program itself. */
+/* A name for the file that is mapped from an address on (0: for the program itself). */
 static const char *
 file_at(struct clock *c, uint64_t bias)
 {
@@ -110,7 +111,7 @@ file_at(struct clock *c, uint64_t bias)
 	return pool_printf(c->pool, "/proc/%d/exe", c->t->pid);
 }
 
-/* The procedure's event that is its clock, and in *k which one that is; UINT32_MAX: it has none. */
+/* The procedure's event that is its clock, and in *k which of them it is. UINT32_MAX: it has none. */
 static uint32_t
 clock_event(const struct proc *p, int *k)
 {
@@ -139,7 +140,7 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What a procedure counts, and where its calls come back. */
+/* Finds what a procedure counts, and where its calls come back. */
 static void
 find_places(struct clocked *m, const struct proc *p, numbers *back)
 {
@@ -176,7 +177,7 @@ find_all_places(struct clocked *m)
 	m->nback = back.n;
 }
 
-/* The routine that code with timers calls. */
+/* Finds the routine that code with timers calls. 0: there is none. */
 static uint64_t
 find_due(struct clock *c, const struct clocked *m, int k)
 {
@@ -221,7 +222,7 @@ look_at_modules(struct clock *c)
 {
 	if (c->none || !control_find(tracee_read, c->t, &c->live))
 		return false;
-	/* Between the mapping and the magic there may be more calls. */
+	/* There may be further calls between the mapping and the moment when the magic is there. */
 	c->none = !c->live.magic && c->told && control_absent(tracee_read, c->t);
 	if (!c->live.magic)
 		return false;
@@ -241,7 +242,7 @@ look_at_modules(struct clock *c)
 	return true;
 }
 
-/* A thread that begins may get one without a system call. */
+/* Looks each time, because a thread that begins may get a region without a system call. */
 static bool
 look_at_regions(struct clock *c)
 {
@@ -262,8 +263,8 @@ look_at_regions(struct clock *c)
 	return true;
 }
 
-/* Reads what the runtime says of itself. False: the process counts nothing (yet). What a forked one has of its parent's counters
- * goes on changing until it has its own. */
+/* Reads what the runtime says of itself. False: the process counts nothing (yet). In a forked process the counts that it has from
+ * its parent go on changing until it has counters of its own. */
 static bool
 look(struct clock *c)
 {
@@ -288,7 +289,7 @@ clock_copy(struct clock *c, const struct clock *of)
 
 /* ---- counts ---- */
 
-/* Said once. Memory of a process that was killed is no more: it has no clock, then. */
+/* Reports this once. The memory of a process that was killed is gone: that process has no clock then, and nothing is reported. */
 static void
 cannot_read(struct clock *c, uint64_t addr)
 {
@@ -301,7 +302,8 @@ cannot_read(struct clock *c, uint64_t addr)
 	say_error(pool_printf(c->pool, "process %d", c->t->pid), "its counter at 0x%" PRIx64 " cannot be read: %s", addr, why);
 }
 
-/* A library is closed: the runtime will see that when it looks for others. The program itself may be linked at its addresses. */
+/* Has the library been closed? The runtime will notice that when it next looks for modules. The program itself may be linked at its
+ * addresses, and then has no bias. */
 static bool
 is_unmapped(const struct clock *c, const struct clocked *m)
 {
@@ -319,7 +321,7 @@ count_in(struct clock *c, const struct clocked *m, const struct event_counter *e
 	errno = EFAULT;
 	if (tracee_read(c->t, addr, number, e->numbers * sizeof *number))
 		return event_count(e, number, e->numbers);
-	/* One that the runtime is about to move or to give back counts nothing meanwhile. */
+	/* A region that the runtime is about to move or to give back counts nothing meanwhile. */
 	if (!c->live.owner && !is_unmapped(c, m))
 		cannot_read(c, addr);
 	return 0;
@@ -357,7 +359,7 @@ clock_sum(struct clock *c)
 
 /* ---- states ---- */
 
-/* The module that has the PC in code with a clock, and which it is. NULL: there is none. */
+/* The module that has code with a clock at the PC, and its counters in *ticks. NULL: there is none. */
 static struct clocked *
 module_at(const struct clock *c, uint64_t pc, struct ticks **ticks)
 {
@@ -417,7 +419,7 @@ struct way {
 	int64_t way, rest;
 };
 
-/* What the program itself has set is far from 0, if it has set no timer. */
+/* Can the timers be armed? If the program itself has set none, they are far from 0. */
 static bool
 can_arm(const struct way way[CHORD_PAIRS_TIMED], uint64_t seq)
 {

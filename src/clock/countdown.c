@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Countdowns: each addition to a clock is replaced by a jump to code that counts down before it adds, and stops the program when
- * that is over. It stands in memory that the process has only meanwhile. So a state in a tight loop is reached at the speed of the
- * loop, to within one round. */
+ * the countdown is over. That code is in memory that the process has only meanwhile. So a state in a tight loop is reached at the
+ * speed of the loop, to within one round. */
 #include "clock/clock.h"
 
 #include <inttypes.h>
@@ -14,14 +14,14 @@ enum { PAGE = 4096, FIRST = 64, ONE = 128 /* bytes for each addition's code */ }
 
 struct countdown {
 	additions add;
-	uint64_t lo, hi;         /* their code */
-	uint8_t *was, *with;     /* it, as it is and with jumps */
-	uint64_t room, size;     /* memory of the process, or where it was last; 0: none yet */
-	uint8_t *code;           /* in it */
-	uint8_t *stop;           /* by addition: where in its code it stops, behind that instruction */
-	uint8_t *before;         /* by addition: so many bytes before it begins what the jump replaces */
+	uint64_t lo, hi;         /* the code with the additions */
+	uint8_t *was, *with;     /* its bytes: as they are; with jumps */
+	uint64_t room, size;     /* memory of the process, or where that was last; 0: none yet */
+	uint8_t *code;           /* bytes for that memory */
+	uint8_t *stop;           /* by addition: where its code stops, after the instruction that stops */
+	uint8_t *before;         /* by addition: how many bytes before it the jump stands */
 	uint8_t *next, *next_was; /* by addition: as in its detour */
-	uint8_t *took;           /* by addition: bytes from where the jump stands that are executed in its code only */
+	uint8_t *took;           /* by addition: bytes from the jump on that are executed only in its code */
 };
 
 struct countdown *
@@ -65,11 +65,11 @@ countdown_free(struct countdown *d)
 
 /* ---- room ---- */
 
-/* Free addresses from which jumps lead to the code and back, in the gap from..to. 0: there are none. */
+/* Free addresses in the gap from..to, within reach of jumps to the code and back. 0: there are none. */
 static uint64_t
 room_in(const struct countdown *d, const struct tracee *t, uint64_t from, uint64_t to)
 {
-	enum { APART = 1 << 20 };       /* from what is there: it may grow */
+	enum { APART = 1 << 20 };       /* distance from what is there, which may grow */
 	uint64_t reach = t->machine->reach, at, low;
 
 	from = from < PAGE * 16 ? PAGE * 16 : from;
@@ -78,7 +78,8 @@ room_in(const struct countdown *d, const struct tracee *t, uint64_t from, uint64
 	at = (to - APART - d->size) / PAGE * PAGE;
 	if (at > d->lo && at + d->size - d->lo > reach)
 		at = (d->lo + reach - d->size) / PAGE * PAGE;
-	/* The kernel places new mappings below what is there: there, far away. What the code refers to is within reach, too. */
+	/* The kernel places new mappings just below what is there, so in a gap below the code the room is far down. What the code
+	 * refers to has to be within reach, too. */
 	if (at < d->lo && at > (low = d->hi > reach / 2 ? d->hi - reach / 2 : 0))
 		at = ((low > from + APART ? low : from + APART) + PAGE - 1) / PAGE * PAGE;
 	if (at < from + APART || (at > d->lo ? at + d->size - d->lo : d->hi - at) > reach)
@@ -86,7 +87,7 @@ room_in(const struct countdown *d, const struct tracee *t, uint64_t from, uint64
 	return at;
 }
 
-/* The nearest below the code; else one above it. */
+/* Finds room in the nearest gap below the code, or else in one above it. */
 static uint64_t
 find_room(const struct countdown *d, const struct tracee *t)
 {
@@ -136,7 +137,7 @@ unmap_room(struct countdown *d, struct tracee *t)
 
 /* ---- code ---- */
 
-/* The detour of an addition: with the instruction behind it, if that is needed, or else with the one before it. */
+/* Makes the detour of an addition. It takes the next instruction along if that is needed, or else the one before. */
 static bool
 detour_of(struct countdown *d, const struct tracee *t, size_t i, struct traced_detour *out)
 {
@@ -153,7 +154,7 @@ detour_of(struct countdown *d, const struct tracee *t, size_t i, struct traced_d
 	}
 }
 
-/* Writes the detours. False: one cannot be. */
+/* Makes all detours. False: one of them cannot be made. */
 static bool
 build(struct countdown *d, const struct tracee *t)
 {
@@ -225,12 +226,12 @@ countdown_home(const struct countdown *d, struct tracee *t)
 	if (i >= d->add.n)
 		return false;
 	from = d->add.at[i].at - d->before[i];
-	/* Of its instructions only those of the program can fail: the first, and the last but the jump. */
+	/* In this code only instructions of the program can fail: the first one, and the last one before the jump. */
 	t->regs.word[t->machine->pc] = d->next[i] && at % ONE >= d->next[i] ? from + d->next_was[i] : from;
 	return tracee_set(t, &t->regs);
 }
 
-/* The first addition at the PC or behind it; their number, if there is none. */
+/* The first addition at the PC or after it; the number of additions if there is none. */
 static size_t
 addition_from(const struct countdown *d, uint64_t pc)
 {
@@ -247,7 +248,7 @@ addition_from(const struct countdown *d, uint64_t pc)
 	return lo;
 }
 
-/* Is the PC in what stands for an addition, or the one before that, behind its first byte? took: in all of it, not in the jump. */
+/* Is the PC inside, after the first byte, of what was replaced for an addition? took: of all of it, not only the jump. */
 static bool
 is_within(const struct countdown *d, uint64_t pc, bool took)
 {

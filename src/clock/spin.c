@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops that change nothing. A thread that waits for another one, or for a signal, by looking at memory again and again comes back
- * to the same registers with the same memory. As only one thread runs at a time, it stays in that loop for ever. So the PC and the
- * registers name each state of the loop, in code that counts nothing, too, however often it has gone round. */
+/* Loops that change nothing. A thread may wait for another one, or for a signal, by looking at memory again and again. It then
+ * comes back to the same registers with the same memory. As only one thread runs at a time, it stays in that loop for ever. So the
+ * PC and the registers name each state of the loop, even in code that counts nothing, however often it has gone round. */
 #include "clock/clock.h"
 
 #include <errno.h>
@@ -9,22 +9,22 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
-/* Loops that write to more places are not looked at. */
+/* Loops that write to more places are not recognised. */
 enum { PLACES = 64 };
 
-/* What has been done since a step that may be in the loop. */
+/* What has been done since a certain step, which may be in the loop. */
 struct round {
-	bool lost;               /* that is not known any more */
-	bool counts;             /* it has written to counters, of which nothing is kept */
-	struct traced_regs regs; /* then */
+	bool lost;               /* it is not known any more what has been done */
+	bool counts;             /* counters were written, of which nothing is kept */
+	struct traced_regs regs; /* at that step */
 	char vectors[TRACED_STATE_MOST];
-	size_t state;            /* bytes of those */
+	size_t state;            /* bytes of vectors */
 	unsigned n;
 	struct kept {
 		uint64_t at;
 		uint32_t size;
 		char was[TRACED_WRITE];
-	} kept[PLACES];          /* what was written to, as it was then */
+	} kept[PLACES];          /* places written since, as they were before */
 };
 
 static bool
@@ -61,7 +61,7 @@ keep(struct round *r, const struct tracee *t, const struct traced_writes *to)
 	}
 }
 
-/* Is all memory as it was? A place that was written to twice is there twice, first as it was. */
+/* Is all memory as it was? A place that was written twice is kept twice, and the first one has its old bytes. */
 static bool
 memory_is_again(const struct round *r, const struct tracee *t)
 {
@@ -94,7 +94,7 @@ is_again(const struct round *r, const struct tracee *t)
 	return same;
 }
 
-/* What the next instruction is to write. False: it may do anything. */
+/* What the next instruction will write. False: it may do anything. */
 static bool
 next_writes(const struct tracee *t, struct traced_writes *to)
 {
@@ -104,8 +104,8 @@ next_writes(const struct tracee *t, struct traced_writes *to)
 	return t->machine->writes(code, n, &t->regs, to);
 }
 
-/* Does it come back to where it stands, or, as the loop need not begin there, to where it is after 8, 16, 32 steps and so on
- * (Brent)? */
+/* Does the thread come back to where it stands? As the loop need not begin there, the places after 8, 16, 32 steps and so on are
+ * compared, too (Brent). */
 enum spin
 spin_here(struct tracee *t, bool live, unsigned *steps, enum stop *stop)
 {
@@ -143,7 +143,7 @@ is_at(const struct tracee *t, const struct spin_state *s)
 	return tracee_word(t, t->machine->pc) == s->pc && tracee_sum(t) == s->sum;
 }
 
-/* It is in such a loop: on to the state. */
+/* The thread is in such a loop: steps to the state. */
 static enum reach
 go_round(struct tracee *t, const struct spin_state *s, enum stop *stop)
 {
@@ -157,7 +157,7 @@ go_round(struct tracee *t, const struct spin_state *s, enum stop *stop)
 	return REACH_OTHER;
 }
 
-/* It gets into the loop by itself, and stays there: looks again and again whether it has. */
+/* The thread gets into the loop by itself, and stays there. Looks again and again whether it has. */
 static enum reach
 reach_by_time(struct tracee *t, const struct spin_state *s, enum stop *stop)
 {
@@ -177,7 +177,7 @@ reach_by_time(struct tracee *t, const struct spin_state *s, enum stop *stop)
 	}
 }
 
-/* The same where somebody looks on: it stops at each arrival. */
+/* The same if a debugger looks on: the thread is stopped at each arrival. */
 static enum reach
 reach_by_breakpoint(struct tracee *t, const struct spin_state *s, enum stop *stop)
 {

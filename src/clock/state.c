@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Running to a state that is named by the PC and the clock. Far from it, the program runs until code with timers asks, or for a
- * time in which it hardly gets there; near it, a breakpoint stands at the PC, and the clock is read at each stop; an instruction
- * that repeats itself (rep) is stepped. */
+/* Running to a state that is named by the PC and the clock. Far from the state, the program runs until code with timers asks, until
+ * a countdown is over, or for a time too short to get there. Near it, a breakpoint stands at the PC, and the clock is read at each
+ * stop. An instruction that repeats itself (rep) is stepped. */
 #include "clock/clock.h"
 
 #include <errno.h>
@@ -104,7 +104,7 @@ left_to(struct clock *c, const struct state *s)
 	return (int64_t)(s->count - now);
 }
 
-/* The routine that asks for timers returns as if there were none. */
+/* Has the routine that code with timers calls return as if there were no timers. */
 static bool
 pass_over(struct tracee *t)
 {
@@ -117,7 +117,8 @@ pass_over(struct tracee *t)
 	return tracee_set(t, &t->regs);
 }
 
-/* To where it asks. Who looks on may have it halted shortly before: that is no place of the run. */
+/* Runs to where the code asks. A debugger may halt the program shortly before, at a place that is not one of the run: it is stepped
+ * on. */
 static bool
 run_until_asked(struct tracee *t, struct clock *c, uint64_t at, enum stop *stop)
 {
@@ -135,7 +136,7 @@ run_until_asked(struct tracee *t, struct clock *c, uint64_t at, enum stop *stop)
 	return hit;
 }
 
-/* Runs until code with timers asks, as often as it can be made to. */
+/* Runs until code with timers asks, as often as it can be made to ask. */
 static enum reach
 run_by_timers(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
 {
@@ -152,7 +153,8 @@ run_by_timers(struct tracee *t, struct clock *c, const struct state *s, enum sto
 	return REACH_THERE;
 }
 
-/* While it counts down. Handlers return to where they may, and instructions fail where they stand without it. */
+/* Runs while the countdown counts. Handlers return to where the program may go on, and instructions fail at the place where they
+ * fail without a countdown. */
 static enum stop
 count_down(struct tracee *t, const struct countdown *d, bool *hit, bool *on)
 {
@@ -166,7 +168,7 @@ count_down(struct tracee *t, const struct countdown *d, bool *hit, bool *on)
 	return stop;
 }
 
-/* Runs until the additions to the clock themselves have counted down, if they can be had to. */
+/* Runs until additions to the clock have counted down, if they can be replaced. */
 static enum reach
 run_by_countdown(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
 {
@@ -175,7 +177,7 @@ run_by_countdown(struct tracee *t, struct clock *c, const struct state *s, enum 
 	int64_t left, last = INT64_MAX;
 	bool hit, on = false;
 
-	/* Where nothing is gained, it stands at the addition that the state is behind. */
+	/* When a round gains nothing, the program stands at the addition after which the state comes. */
 	for (; d && (left = left_to(c, s)) > NEAR && (left < last || on); last = left) {
 		while (on || countdown_amid(d, tracee_word(t, t->machine->pc))) {
 			on = false;
@@ -194,8 +196,8 @@ run_by_countdown(struct tracee *t, struct clock *c, const struct state *s, enum 
 	return REACH_THERE;
 }
 
-/* Runs for times in which the processor hardly gets there, at 4 instructions in a nanosecond. That the program runs on for
- * longer because this process is late cannot be ruled out. */
+/* Runs for times too short to get there, taking 4 instructions for a nanosecond. The program may still run for longer because this
+ * process is late. */
 static enum reach
 run_by_time(struct tracee *t, struct clock *c, const struct state *s, unsigned care, enum stop *stop)
 {
@@ -212,7 +214,7 @@ run_by_time(struct tracee *t, struct clock *c, const struct state *s, unsigned c
 
 /* ---- near it ---- */
 
-/* At the PC. The instruction is executed, unless that is the state. */
+/* The program is at the PC. If this is not the state, the instruction is executed. */
 static enum reach
 look_here(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
 {
@@ -261,7 +263,7 @@ state_reach(struct tracee *t, struct clock *c, const struct state *s, unsigned c
 		reach = run_by_time(t, c, s, care, stop);
 		if (reach == REACH_THERE)
 			reach = run_by_breakpoint(t, c, s, stop);
-		/* Whatever it came to behind the state, a system call for one. */
+		/* The program has met something after the state, for instance a system call. */
 		if (reach == REACH_OTHER && care < CARE_MOST && *stop != STOP_ENDED && left_to(c, s) < 0)
 			reach = REACH_PAST;
 	}
