@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same standard input for every run of a command. */
+/* Gives every run of a command the same standard input. */
 #include "launch/launch.h"
 #include "driver/driver.h"
 
@@ -15,7 +15,7 @@
 
 enum { CHUNK = 65536 };
 
-/* A file without a name. */
+/* Opens a file without a name. */
 static int
 make_spool(void)
 {
@@ -64,7 +64,7 @@ keep(int spool, const char *chunk, size_t n, off_t at)
 	return true;
 }
 
-/* Reads on at the source. False: it cannot be kept. */
+/* Reads more from the source. False: it cannot be kept. */
 static bool
 fetch(const struct launch_input *in, char *chunk, off_t *have, bool *more)
 {
@@ -79,7 +79,7 @@ fetch(const struct launch_input *in, char *chunk, off_t *have, bool *more)
 	return true;
 }
 
-/* False: nobody reads any more, or (*kept is false) what was kept cannot be read. */
+/* Passes on what was kept. False: nobody reads any more, or (*kept is false) the kept input cannot be read. */
 static bool
 hand_on(const struct launch_input *in, int to, char *chunk, off_t *sent, bool *kept)
 {
@@ -91,7 +91,7 @@ hand_on(const struct launch_input *in, int to, char *chunk, off_t *sent, bool *k
 	return n > 0 || errno == EAGAIN || errno == EINTR;
 }
 
-/* What was kept, then what comes, until the program has ended. The exit status. */
+/* Passes on what was kept, then what comes, until the program has ended. Returns the exit status. */
 static int
 relay(const struct launch_input *in, int to, int control)
 {
@@ -134,7 +134,8 @@ start_relay(struct launch_input *in)
 	if (in->relay == 0) {
 		close(data[0]);
 		close(control[1]);
-		/* Who waits for this process' output to end waits for the program. */
+		/* If somebody waits for the end of the output, it has to end with the program, so this process must not keep it
+		 * open. */
 		close(0);
 		close(1);
 		_exit(relay(in, data[1], control[0]));

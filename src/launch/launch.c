@@ -44,8 +44,8 @@ list_profiles(struct launched *l)
 		qsort(l->profile.at, l->profile.n, sizeof *l->profile.at, by_name);
 }
 
-/* What the program does may hang on where it and its memory lie: the same place every time, unless the system does not allow
- * that. */
+/* What the program does may depend on the addresses of its code and memory. They are the same every time, unless the system does
+ * not allow that. */
 static int
 run_command(const struct launch_options *o)
 {
