@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The collector of one trace: a process that looks for complete segments, at growing intervals while there are none, and is woken
- * when a ring becomes full. The kernel tells the traced process if it is killed (robust futexes). */
+/* The collector of one trace: a process that looks for complete segments. While there are none, it looks at growing intervals, and
+ * it is woken when a ring becomes full. If it is killed, the kernel tells the traced process (robust futexes). */
 #include "collect/collect.h"
 
 #include <linux/futex.h>
@@ -42,7 +42,7 @@ open_trace(struct collect_trace *t)
 	return true;
 }
 
-/* From now on the traced process knows that this one is there, and the kernel will tell it when it is not. */
+/* From now on the traced process knows that the collector exists, and the kernel will tell it when the collector has ended. */
 static bool
 begin(struct collect_trace *t)
 {
@@ -71,7 +71,7 @@ stream_of(struct collect_trace *t, uint32_t number)
 	return s;
 }
 
-/* A ring takes the place of the one that its stream had before. */
+/* Takes a ring, in place of the ring that its stream had before. */
 static bool
 take_ring(struct collect_trace *t, const struct chord_extent_head *h, uint64_t at)
 {
@@ -130,7 +130,7 @@ has_ended(int process)
 	return process < 0 || poll(&p, 1, 0) != 0;
 }
 
-/* Until nothing is left of a process that has ended. False: it cannot go on. */
+/* Collects until the process has ended and nothing is left. False: it cannot go on. */
 static bool
 collect(struct collect_trace *t, int process)
 {

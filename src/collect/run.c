@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* chord trace --run: the program, and a process that takes the traces of its processes and has one process pack each. */
+/* chord trace --run: runs the program, and a process that receives the traces of the program's processes and starts a collector for
+ * each. */
 #include "collect/collect.h"
 #include "driver/driver.h"
 
@@ -17,14 +18,15 @@
 #include <unistd.h>
 
 struct taker {
-	int socket, end, say;    /* traces come through it; closed when the program has ended; how many there were */
+	int socket, end, say;    /* traces come through `socket`; `end` closes when the program has ended; `say` gets how many there
+	                          * were */
 	uint64_t taken;
 	VEC(struct packer { pid_t pid; int process; }) packer;
 };
 
 /* ---- what comes through the socket ---- */
 
-/* Instead of a descriptor of a process: it is gone already, and so is its zombie. */
+/* In place of a process's descriptor: the process has ended, and its zombie is gone, too. */
 enum { GONE = -2 };
 
 static int
@@ -35,7 +37,7 @@ open_process(pid_t pid)
 	return process < 0 && pid > 0 && errno == ESRCH ? GONE : process;
 }
 
-/* The descriptor and the process that sent it. -1: none. */
+/* Returns the descriptor of a trace, and in *process the process that sent it. -1: none. */
 static int
 receive(int socket, int *process)
 {
@@ -64,7 +66,7 @@ receive(int socket, int *process)
 	return -1;
 }
 
-/* A process of its own for each trace, because a file that somebody cuts off ends it. */
+/* Each trace has a process of its own, because that process dies if somebody truncates the file. */
 static void
 take(struct taker *t, int file, int process)
 {
@@ -98,7 +100,7 @@ take_all(struct taker *t)
 	return any;
 }
 
-/* Forgets those that have ended; at last, waits for those whose processes have. */
+/* Forgets collectors that have ended. At the end it also waits for those whose traced processes have ended. */
 static void
 reap(struct taker *t, bool last)
 {
@@ -119,7 +121,7 @@ reap(struct taker *t, bool last)
 
 /* ---- the process that takes them ---- */
 
-/* It has nothing to do with the terminal, and keeps none of the program's streams open. */
+/* This process leaves the terminal, and keeps none of the program's streams open. */
 static void
 stand_aside(void)
 {
@@ -131,7 +133,7 @@ stand_aside(void)
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	if (chdir("/"))
-		return; /* the folder remains in use */
+		return; /* the old folder then remains in use */
 }
 
 static _Noreturn void
@@ -162,7 +164,7 @@ failed(const char *what)
 	return false;
 }
 
-/* Makes a socket in a new folder, and tells programs of it. */
+/* Makes a socket in a new folder, and tells programs where it is. */
 static bool
 listen_at(char *folder, int *s, struct sockaddr_un *at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packs the segments of a stream. Whenever this process is killed, the file is whole: a record is complete before `done` says so,
+/* Packs the segments of a stream. Even if this process is killed, the file is whole: a record is complete before `done` says so,
  * and only then is the segment zeroed. */
 #include "collect/collect.h"
 
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { LEVEL = 1 }; /* of zstd: more take more time than the program */
+enum { LEVEL = 1 }; /* of zstd: higher levels take more time than the program */
 
 struct chord_trace_room *
 collect_room(const struct chord_extent_head *ring)
@@ -24,7 +24,8 @@ collect_room(const struct chord_extent_head *ring)
 
 /* ---- extents of packed segments ---- */
 
-/* The end of the file is the process's while it adds an extent there. What a process that has ended was adding is not counted. */
+/* Takes the lock of the file's end. The process holds it while it adds an extent. If the process has ended while it held the lock,
+ * its extent is not counted. */
 static bool
 take_end(struct collect_trace *t)
 {
@@ -97,7 +98,7 @@ is_written(const uint32_t *slot, uint32_t *sum)
 	return !zero;
 }
 
-/* Packs a segment behind the others. False: there is no room. Then the next extent is begun, and the packer anew. */
+/* Packs a segment after the others. False: there is no room. The caller then begins another extent, and the packer begins anew. */
 static bool
 put_record(const struct collect_trace *t, struct collect_stream *s, const uint32_t *slot, uint64_t segment, uint32_t sum)
 {
@@ -118,7 +119,7 @@ put_record(const struct collect_trace *t, struct collect_stream *s, const uint32
 	return true;
 }
 
-/* Packs the first segment that is not packed. False: it is not written, or there is no room for it now. */
+/* Packs the first segment that is not packed yet. False: not all of it is written, or there is no room for it now. */
 static bool
 pack_segment(struct collect_trace *t, struct collect_stream *s, uint64_t segment)
 {
@@ -145,14 +146,14 @@ wake(struct chord_trace_room *room)
 		syscall(SYS_futex, &room->freed, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* A thread that waits is woken when a part of the ring is free: once, not for each segment. */
+/* A waiting thread is woken once a part of the ring is free, and not for each segment. */
 bool
 collect_stream(struct collect_trace *t, struct collect_stream *s)
 {
 	struct chord_trace_room *room = collect_room(s->ring);
 	uint64_t n = 0, filled = __atomic_load_n(&room->filled, __ATOMIC_ACQUIRE), some = s->size / CHORD_TRACE_SEGMENT / 4;
 
-	/* A ring that has just begun in a forked child has its first segment's number before it says that any is filled. */
+	/* A new ring in a forked child has the number of its first segment before `filled` says that any is filled. */
 	for (uint64_t segment = s->ring->b; segment < filled && pack_segment(t, s, segment); segment++) {
 		if (++n % some == 0)
 			wake(room);
