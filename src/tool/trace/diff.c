@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first place where two runs of one build part, thread by thread. */
+/* The first place where two runs of one build differ, thread by thread. */
 #include "tool/trace/trace.h"
 
 #include "tool/print.h"
@@ -12,8 +12,8 @@
 struct part {
 	uint64_t thread;
 	size_t stream;
-	uint64_t mark;           /* it is behind so many marks of threads in it */
-	bool met;                /* the other process has that thread */
+	uint64_t mark;           /* how many marks of threads come before it in the stream */
+	bool met;                /* the other process has that thread, too */
 };
 struct part_list {
 	struct part *at;
@@ -23,12 +23,12 @@ struct part_list {
 /* The paths of a thread, one after another. */
 struct course {
 	struct traced *process;
-	struct slots *slots;     /* NULL: none has been looked at */
+	struct slots *slots;     /* NULL: no stream has been read yet */
 	size_t stream, i, listed;
-	uint64_t mark;           /* so many marks of threads are before it */
+	uint64_t mark;           /* how many marks of threads come before it */
 	uint64_t n;              /* paths before this one */
-	bool unknown;            /* the last one: nothing can be said of what is behind it */
-	bool damaged;            /* likewise: it is none */
+	bool unknown;            /* the last path is not known, so neither is what follows */
+	bool damaged;            /* the last slot is not a path, so what follows is not known */
 };
 
 static bool
@@ -89,7 +89,7 @@ next_path(struct course *c)
 	return p;
 }
 
-/* What threads there are. False: what is wrong with a stream has been said; there may be more. */
+/* Finds the threads of a process. False: a stream has a fault, which was reported; it may have more threads. */
 static bool
 find_parts(struct traced *t, struct part_list *parts)
 {
@@ -119,7 +119,7 @@ find_parts(struct traced *t, struct part_list *parts)
 	return ok;
 }
 
-/* Both are of one build: a procedure has one record. */
+/* Both processes are of one build, so a procedure has the same record in both. */
 static bool
 same(const struct replay_path *x, const struct replay_path *y)
 {
@@ -156,7 +156,7 @@ put_below(struct side *s, const struct replay_frame *f)
 		put_frame(s, f->last, f->last->block[f->last->n - 1], "called by ");
 }
 
-/* Follows the stream up to the path that the course has come to. False: it is not there. */
+/* Follows the stream up to the path at which the course is. False: it does not get there. */
 static bool
 follow(struct replay *r, struct trace_out *o, const struct course *c)
 {
@@ -169,7 +169,7 @@ follow(struct replay *r, struct trace_out *o, const struct course *c)
 	return r->stack.n && r->stack.at[r->stack.n - 1].path;
 }
 
-/* The path as it was followed: what a witness stands for is not told by that alone. */
+/* The path as the stream was followed, because a witness alone does not tell its path. */
 static const struct replay_path *
 followed(struct run *run, const struct course *c)
 {
@@ -235,14 +235,14 @@ same_blocks(const struct replay_path *x, const struct replay_path *y)
 	return n;
 }
 
-/* Is it known what is behind the last path? */
+/* Is it known what follows the last path? */
 static bool
 can_go_on(const struct course *c)
 {
 	return !c->slots->fault && !c->unknown && !c->damaged;
 }
 
-/* Says what keeps a thread from being compared to its end, if that has not been said of the stream. */
+/* Reports why a thread cannot be compared to its end, if that has not been reported for the stream. */
 static bool
 is_whole(const struct course *c)
 {
@@ -255,7 +255,7 @@ is_whole(const struct course *c)
 	return can_go_on(c);
 }
 
-/* Both are at the thread's beginning. Status: does it differ? */
+/* Compares a thread; both courses are at its beginning. Returns the status: EXIT_NO if it differs. */
 static int
 diff_thread(struct trace_args *a, struct run *r, struct course *c, uint64_t thread, FILE *to)
 {
@@ -291,7 +291,7 @@ by_thread(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Threads are compared by their numbers: their streams may be others. */
+/* Threads are compared by their numbers, because the same thread may have different streams in the two processes. */
 static int
 diff_threads(struct trace_args *a, struct run *r, struct course *c, struct part_list *parts, FILE *to)
 {
@@ -315,7 +315,7 @@ diff_threads(struct trace_args *a, struct run *r, struct course *c, struct part_
 	return status;
 }
 
-/* Threads that one process has. Status. */
+/* Puts the threads that only one process has. Returns the status. */
 static int
 put_others(struct trace_args *a, const char *name, const struct part_list *parts, FILE *to)
 {

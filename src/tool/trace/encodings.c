@@ -14,7 +14,7 @@ enum { TOP = 10 };
 
 /* ---- what calls and jumps name ---- */
 
-/* The address of a block's last instruction that is no padding; 0: not known. */
+/* The address of a block's last instruction that is not padding; 0: not known. */
 static uint64_t
 last_insn(const struct proc *p, uint32_t block)
 {
@@ -55,7 +55,7 @@ named(void *ctx, const struct replay_path *p, const struct proc *callee, uint32_
 
 /* ---- sums ---- */
 
-/* Which of three is the smallest, or the first of those. */
+/* Which of three is the smallest; the first one if several are. */
 static int
 least(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -76,7 +76,7 @@ fewest_writes(const struct encoded_proc *p)
 
 static const char *const contender[] = {"bit tracing", "witnesses", "path tokens"};
 
-/* Procedures, and the branches that these executed, by which encoding is the smallest there. */
+/* By encoding: how many procedures it is the smallest for, and how many branches these procedures executed. */
 struct winners {
 	uint64_t procs[3], branches[3];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace as JSON, an object on each line; and as Chrome's JSON, which Perfetto reads, too: time is in instructions. */
+/* A trace as JSON, an object on each line; and as Chrome's JSON, which Perfetto reads, too, with times in instructions. */
 #include "tool/trace/trace.h"
 
 #include "tool/json.h"
@@ -27,7 +27,7 @@ new_object(const struct trace_out *o, const char *event, uint64_t insns)
 	return j;
 }
 
-/* The next instruction of what was interrupted. */
+/* The next instruction of the code that was interrupted. */
 static json_t *
 struck_json(struct trace_out *o)
 {
@@ -161,7 +161,7 @@ chrome_thread(struct trace_out *o)
 	o->any = true;
 }
 
-/* One end of an arrow: s or f. That is bound to the slice that encloses the place. */
+/* Puts one end of an arrow (s or f). Viewers bind it to the slice that encloses the place. */
 static void
 put_end_of_arrow(struct trace_out *o, const char *kind, const char *what, uint64_t number)
 {

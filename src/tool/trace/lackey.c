@@ -46,7 +46,7 @@ put_access(struct trace_out *o, const struct data_access *a, uint64_t more)
 {
 	static const char how[] = "?LSM";
 
-	/* What is locked is a load and a comparison to Valgrind. */
+	/* For Valgrind a locked instruction is a load and a comparison. */
 	if (a->atomic && a->known)
 		fprintf(o->to, " L %08" PRIx64 ",%" PRIu32 "\n", a->addr + more, a->bytes);
 	if (a->known)
@@ -61,7 +61,7 @@ put_fetch(struct trace_out *o, uint64_t addr, uint32_t n)
 	fprintf(o->to, "I  %08" PRIx64 ",%" PRIu32 "\n", addr, n);
 }
 
-/* A repeated instruction is fetched once more at the end, to find that nothing is left to do. */
+/* A repeated instruction is fetched once more at the end, where it finds that nothing is left to do. */
 static void
 put_insn(struct trace_out *o, uint64_t addr, uint32_t n, const struct data_access *a, unsigned naccess, uint64_t times)
 {

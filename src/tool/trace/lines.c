@@ -11,7 +11,7 @@ make_block(struct trace_out *o, const struct proc *p, uint32_t module, uint32_t 
 
 	b->insn = pool_array(o->run->pool, p->block[block].ninsn, sizeof *b->insn);
 	for (walk_start(&w, p, NULL, block); walk_next(&w); b->n++) {
-		/* What pads may be other instructions than before weaving, elsewhere. */
+		/* After weaving, padding may be other instructions at other places. */
 		b->insn[b->n].addr = w.kind == CHORD_INSN_PAD ? 0 : w.addr;
 		b->insn[b->n].len = (uint32_t)(w.next_offset - w.offset);
 		if (!w.addr || !image_place(bin->image, w.addr, &b->insn[b->n].at))
@@ -20,7 +20,7 @@ make_block(struct trace_out *o, const struct proc *p, uint32_t module, uint32_t 
 	return b;
 }
 
-/* A block's record has the address of its instructions: no two are alike. */
+/* The key is the bytes of a block's record. They contain the address of its instructions, so no two are alike. */
 const struct trace_block *
 trace_block(struct trace_out *o, const struct proc *p, uint32_t module, uint32_t block)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The profile's name, if that of its trace was given. */
+/* The name of the profile, if that of its trace may be given. */
 static char *
 profile_name(struct pool *pool, const char *name)
 {
@@ -33,7 +33,7 @@ read_profile(struct pool *pool, const char *name, const char **why)
 	return p;
 }
 
-/* Where no file could be made. NULL, or why it cannot be used. */
+/* Opens a core file, of a process that could make no file. NULL, or why it cannot be used. */
 static const char *
 open_core(struct run *r, struct traced *t)
 {
@@ -58,7 +58,7 @@ open_trace(struct run *r, struct traced *t)
 	return why ? pool_printf(r->pool, "its trace %s: %s", t->trace, why) : NULL;
 }
 
-/* NULL, or why the process cannot be used. *missed: it may be of this build all the same. */
+/* NULL, or why the process cannot be used. *missed: it may still be of this build. */
 static const char *
 open_process(struct run *r, const char *name, struct traced *t, bool *missed)
 {
@@ -94,7 +94,8 @@ close_process(struct traced *t)
 	*t = (struct traced){0};
 }
 
-/* What was not asked for is passed over if it is of another program, left no trace, or is no profile. False: reported. */
+/* Takes a process. One that was not asked for by name is skipped if it is of another program, left no trace, or is not a profile.
+ * False: reported. */
 static bool
 take(struct run *r, const struct found *f, struct traced_list *list)
 {

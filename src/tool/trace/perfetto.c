@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace in Perfetto's own format: a track for each thread, a slice for each activation; a nanosecond there is an instruction.
- * Messages written one after the other are one: a trace is packets, each with its tag. */
+/* A trace in Perfetto's own format: a track for each thread, a slice for each activation, a nanosecond for each instruction. A
+ * trace is a message of packets. Messages that follow one another merge into one, so packets are written one by one. */
 #include "tool/trace/trace.h"
 
 #include "export/value.h"
@@ -11,10 +11,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* One writer has written all. Names have numbers from the first packet on. */
+/* One writer (sequence) has written all packets. Numbers of names are valid from the first packet on. */
 enum { SEQUENCE = 1, BEGINS = 1, NEEDS_NAMES = 2 };
 
-/* Tracks by process and thread; that of the process has thread 0. */
+/* The number of a track, by process and thread; thread 0 is for the track of the process. */
 static uint64_t
 track_of(const struct trace_out *o, uint64_t thread)
 {
@@ -68,7 +68,7 @@ put_thread(struct trace_out *o)
 	put_packet(o, &packet);
 }
 
-/* The number of a name; false: it is new. */
+/* Finds the number of a name. False: the name is new. */
 static bool
 number_name(struct trace_out *o, const char *name, uint64_t *number)
 {
@@ -88,7 +88,7 @@ perfetto_process(struct trace_out *o)
 	put_process(o);
 }
 
-/* An event of the thread's track now. name: NULL, or what it is called. */
+/* Puts an event on the thread's track, at the present time. text: its name, or NULL. */
 static void
 put_event(struct trace_out *o, PerfettoEvent *event, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where signals struck: from an address of woven code to an instruction of the original's. */
+/* Where signals struck: finds the instruction of the original for an address of woven code. */
 #include "tool/trace/trace.h"
 
 static struct where_index *
@@ -16,7 +16,7 @@ index_of(struct trace_out *o, uint32_t module)
 	return &t->where[module];
 }
 
-/* Where control is behind an instruction of a block. False: there is none behind it in the block. */
+/* Finds where control is after an instruction of a block. False: no instruction of the block comes after it. */
 static bool
 behind(struct where_index *x, const struct proc *p, uint32_t block, uint32_t insn, struct where *w)
 {
@@ -30,7 +30,7 @@ behind(struct where_index *x, const struct proc *p, uint32_t block, uint32_t ins
 	       w->block == block && w->insn > insn;
 }
 
-/* Does control go on with one edge; and does it fall through? */
+/* Does control leave the block by one edge only? *falls: it falls through. */
 static bool
 goes_one_way(const struct proc *p, uint32_t block, bool *falls)
 {
@@ -52,7 +52,8 @@ goes_one_way(const struct proc *p, uint32_t block, bool *falls)
 	return n == 1;
 }
 
-/* A path that ends with the block takes its slot in it or, if there is one way only, perhaps just behind it. */
+/* Looks where a path that ends with the block takes its slot: in the block or, if only one edge leaves it, perhaps just after
+ * it. */
 static void
 look_around(struct where_index *x, struct replay_strike *s)
 {
@@ -74,7 +75,7 @@ look_around(struct where_index *x, struct replay_strike *s)
 	s->unclear = !s->passed && goes_one_way(s->proc, s->block, &falls);
 }
 
-/* May that be before the place where the procedure asks whether a signal called it? w: what is before the address. */
+/* May the strike be before the place where the procedure checks whether a signal called it? w: what is before the address. */
 static bool
 is_entry(struct where_index *x, const struct replay_strike *s, const struct where *w)
 {
@@ -83,7 +84,7 @@ is_entry(struct where_index *x, const struct replay_strike *s, const struct wher
 
 	while (found && !at.asks)
 		found = behind(x, s->proc, at.block, at.insn, &at);
-	/* Behind the question the first slot may be taken, before the same instruction. */
+	/* After the check, the first slot may be taken before the same instruction. */
 	return found && s->block == at.block && s->insn <= at.insn && (s->insn < at.insn || w->asks || w->reserves || !at.reserves);
 }
 
@@ -108,7 +109,7 @@ place_locate(struct replay *r, uint32_t module, uint64_t addr, struct replay_str
 	return true;
 }
 
-/* A path that goes on with one of several edges has its slot taken there. Else it is taken in the last block, perhaps at its
+/* If one of several edges follows, a path's slot is taken on that edge. Otherwise it is taken in the last block, perhaps at its
  * beginning if slots for registers are taken there, too. */
 struct replay_point
 place_written(struct replay *r, const struct replay_path *p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord trace --run: runs a traced program. What it traces is packed by processes beside it. */
+/* chord trace --run: runs a traced program. Other processes pack what it traces. */
 #include "tool/trace/trace.h"
 
 #include "collect/collect.h"
@@ -39,7 +39,7 @@ parse_run(int key, char *arg, struct argp_state *state)
 		setenv("CHORD_FILE", arg, 1);
 		break;
 	case ARGP_KEY_ARG:
-		/* The program: all that follows is its own. */
+		/* This is the program: all words after it are its own. */
 		a->argv = state->argv + state->next - 1;
 		state->next = state->argc;
 		break;

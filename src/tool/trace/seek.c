@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Goes through a stream with the help of an index, if there is one: what is not shown is not decoded, as far as a state lies in it
- * that is to be gone on from. What is shown is the same without one. Where streams are read in turns, what orders them is told of
- * nevertheless, as the index has it. */
+/* Reads a stream with the help of an index, if there is one: what is not shown is not decoded if the index has a state after it.
+ * The output is the same without an index. If streams are read in turns, the events that order them are still reported, as the
+ * index has them. */
 #include "tool/trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How often the thread had entered, before a state, what was asked for by name. */
+/* How often the thread had entered the functions that were asked for by name, before a state. */
 struct before {
 	const struct trace_args *args;
 	uint64_t from, to, grep, all;
@@ -50,7 +50,7 @@ is_passed(const struct trace_place *x, const struct trace_state *s, uint64_t ent
 	return x->set && (x->function ? entered >= x->n : s->insns > x->n);
 }
 
-/* Is nothing shown before it that has not been shown? */
+/* May reading go on from the state? It may if nothing is shown between here and there. */
 static bool
 may_go(const struct trace_out *o, const struct trace_state *s)
 {
@@ -69,7 +69,7 @@ may_go(const struct trace_out *o, const struct trace_state *s)
 	return !a->to.set || a->to.function || s->insns < a->to.n;
 }
 
-/* Makes what is selected what it would be there. */
+/* Sets the selection to what it would be at the state. */
 static void
 select_at(struct trace_out *o, const struct trace_state *s)
 {
@@ -120,7 +120,7 @@ set_order(struct replay *to, const struct replay *from)
 	to->by = from->by;
 }
 
-/* How many may have been told of when the stream goes on. */
+/* How many events may have been reported when the stream goes on. */
 static uint64_t
 may_tell(struct trace_out *o)
 {
@@ -135,7 +135,7 @@ may_tell(struct trace_out *o)
 	return o->events.n == o->met ? trace_index_before_thread(o->index, o->events) : 0;
 }
 
-/* The stream stands at a state behind them, and tells of them before it goes on. */
+/* The stream is at a state after some events, and reports them before it goes on. */
 static void
 pass_events(struct trace_out *o, uint64_t to)
 {
@@ -144,7 +144,7 @@ pass_events(struct trace_out *o, uint64_t to)
 	o->telling = true;
 }
 
-/* False: all have been told of. */
+/* Reports the next event. False: all have been reported. */
 static bool
 tell_event(struct trace_out *o)
 {
@@ -161,14 +161,14 @@ tell_event(struct trace_out *o)
 
 /* ---- to places ---- */
 
-/* Is it of the thread that the stream is amid? */
+/* Is the state further on in the same thread? */
 static bool
 is_ahead(const struct replay *r, const struct trace_state *s)
 {
 	return s->stream == r->number && s->part == r->part && s->segment >= r->slots->segment;
 }
 
-/* To the last state of the thread that may be gone on from. */
+/* Goes to the last state of the thread from which reading may go on. */
 static void
 go_ahead(struct trace_out *o)
 {
@@ -183,8 +183,8 @@ go_ahead(struct trace_out *o)
 		}
 }
 
-/* May there be something that need not be read? An entry may still be printed behind what is shown, and what was drawn ends there.
- * Of a thread that was asked for nothing more is read there. */
+/* May there be something that need not be read? After the part that is shown, an entry may still have to be printed, and slices
+ * that were drawn have to end. If the thread was asked for alone, nothing more of it is read there anyway. */
 static bool
 may_pass(const struct trace_out *o)
 {
@@ -196,7 +196,7 @@ may_pass(const struct trace_out *o)
 	                    (a->form >= TRACE_LACKEY || a->thread != trace_thread(o)));
 }
 
-/* Where nothing can be written any more the end is not waited for. */
+/* If nothing can be written any more, the rest is not read. */
 bool
 seek_step(struct trace_out *o)
 {
@@ -224,7 +224,7 @@ read_stream(struct trace_out *o, size_t stream)
 
 /* ---- the last lines ---- */
 
-/* States of a stream, from *first on. */
+/* Counts the states of a stream; *first: the number of its first one. */
 static size_t
 states_of(const struct trace_out *o, size_t stream, size_t *first)
 {
@@ -236,7 +236,7 @@ states_of(const struct trace_out *o, size_t stream, size_t *first)
 	return n;
 }
 
-/* Does a search from the end find what is to be shown? */
+/* Can the lines to be shown be found by a search from the end? */
 static bool
 can_search(const struct trace_out *o, size_t stream, size_t *first, size_t *n)
 {
@@ -248,7 +248,8 @@ can_search(const struct trace_out *o, size_t stream, size_t *first, size_t *n)
 	return *n && !is_other(o, &o->index->state.at[*first]);
 }
 
-/* From a state on the first line may be another one than it would be: what was printed just before is not known. */
+/* Reads the last lines. The first line after a state may be different from what it would be, because the line before it is not
+ * known; so one line more is read. */
 static const char *
 read_last(struct trace_out *o, size_t stream, size_t first, size_t n)
 {

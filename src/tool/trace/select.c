@@ -25,7 +25,7 @@ is_function(const struct proc *p, const char *pattern)
 	return image_name_matches(p->name, pattern);
 }
 
-/* Is this entry the one? */
+/* Is this entry the one that the place names? */
 static bool
 arrives(struct trace_place *x, uint64_t *seen, const struct proc *p)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Deeper is not indented further. */
+/* Lines are indented at most this far. */
 enum { INDENT_MOST = 60 };
 
 const char *
@@ -41,7 +41,7 @@ put_line(struct trace_out *o)
 	o->text.n = 0;
 }
 
-/* The last lines of a thread, when it has ended. */
+/* Prints the last lines of a thread, when it has ended. */
 static void
 put_last(struct trace_out *o)
 {
@@ -67,7 +67,7 @@ put_head(struct trace_out *o)
 	o->args->spoke = o;
 }
 
-/* The beginning of a line about what is at that depth, from 1. */
+/* Begins a line about an activation at that depth, which counts from 1. */
 static void
 begin_line(struct trace_out *o, uint64_t insns, size_t depth)
 {
@@ -82,7 +82,7 @@ begin_line(struct trace_out *o, uint64_t insns, size_t depth)
 
 /* ---- calls ---- */
 
-/* Where a signal struck: what would have been next. */
+/* Notes where a signal struck: the instruction that would have been next. */
 static void
 note_struck(struct trace_out *o)
 {
@@ -263,7 +263,7 @@ runs(struct replay *r, const struct replay_path *p, struct replay_point from, st
 	}
 }
 
-/* The process was running when this was written, or was killed. */
+/* The process was still running when this was read, or was killed. */
 static void
 unsure(struct replay *r)
 {
@@ -281,7 +281,7 @@ unsure(struct replay *r)
 	put_line(o);
 }
 
-/* A signal struck, and it is not known where. */
+/* A signal struck, and where is not known. */
 static void
 breaks(struct replay *r)
 {
@@ -322,7 +322,7 @@ trace_end_name(const struct trace_out *o)
 	}
 }
 
-/* How the thread ended, on a line. */
+/* Puts a line that says how the thread ended. */
 static void
 put_end(struct trace_out *o, const char *name)
 {
@@ -415,8 +415,8 @@ put_order(struct trace_out *o, enum chord_event event)
 	put_line(o);
 }
 
-/* Threads are created or joined, the process forks or ends, or there is a stamp. What has to come behind something else is told
- * when that has been. */
+/* Threads are created or joined, the process forks or ends, or there is a stamp. An event that has to come after another stream's
+ * is put only when that one has been. */
 static void
 happens(struct replay *r, enum chord_event event)
 {
@@ -479,7 +479,7 @@ json_leaves(struct replay *r, enum replay_how how)
 	select_left(o);
 }
 
-/* What is drawn: an activation begins, or ends. */
+/* Draws the beginning or the end of an activation. */
 static void
 put_span(struct trace_out *o, bool begins)
 {
@@ -503,7 +503,7 @@ span_enters(struct replay *r, enum replay_how how)
 	}
 }
 
-/* What began has to end, even behind what is shown. */
+/* A slice that began has to end, even after the part that is shown. */
 static void
 span_leaves(struct replay *r, enum replay_how how)
 {

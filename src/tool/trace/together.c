@@ -1,46 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* The streams of all processes in turns, so that what had to be before something else is told before it: what a thread did before
- * it created another one, before that; what a thread did that ended, before a thread whose counters were its, and before what
- * another one does that has joined it; what a process did before it forked, before its child. The rest has no order. Threads come
- * where they are created, and the thread that ends a process comes last. */
+/* Reads the streams of all processes in turns, so that events come out in an order that was possible. What a thread did before it
+ * created another one comes before that thread. What a thread did before it ended comes before the next thread of its stream, and
+ * before what a thread does that has joined it. What a process did before it forked comes before its child. All else has no order.
+ * Threads come where they are created, and the thread that ends a process comes last. */
 #include "tool/trace/trace.h"
 
 #include <stdlib.h>
 
 enum state {
 	GOES_ON,
-	AWAITS_CREATION,         /* of its thread */
-	AWAITS_STREAM,           /* it creates a thread: what wrote the stream before has to end */
-	AWAITS_FORK,             /* of its process */
-	AWAITS_OTHERS,           /* it ends the process */
-	AWAITS_END,              /* of the thread that it has joined */
-	AWAITS_STAMPS,           /* those with smaller numbers than its own */
+	AWAITS_CREATION,         /* until its thread is created */
+	AWAITS_STREAM,           /* it creates a thread, whose stream another thread still writes */
+	AWAITS_FORK,             /* until its process is forked */
+	AWAITS_OTHERS,           /* it ends the process: all other threads come first */
+	AWAITS_END,              /* until the thread ends that it has joined */
+	AWAITS_STAMPS,           /* until stamps with smaller numbers than its own have come */
 	OVER,
 };
 
 struct meeting;
 
 struct party {
-	struct trace_out out;    /* the first field: so the party is known by it */
+	struct trace_out out;    /* has to be the first field: the party is found by its address */
 	struct meeting *m;
 	size_t stream;
 	enum state state;
-	uint64_t turn;           /* who goes on last goes first */
-	uint64_t made, place;    /* the thread that it creates or has joined; where its stream is among the parties */
+	uint64_t turn;           /* the party that went on last goes first */
+	uint64_t made, place;    /* the thread that it creates or has joined; the number of the party that has that thread's
+	                          * stream */
 	bool ends;               /* it has waited for others */
-	const char *why;         /* the stream cannot be read to its end */
+	const char *why;         /* why the stream cannot be read to its end */
 };
 
-/* What has been told. */
+/* A fork that has been reported. */
 struct fork {
 	uint64_t pid, number;
 	uint64_t time, arrow;
 };
 
-/* A place in a stream that another one's may be behind. */
+/* A place in a stream, after which a place in another stream comes. */
 struct place {
 	struct party *party;     /* NULL: there is none */
-	uint64_t thread, time;   /* what comes behind is not before that */
+	uint64_t thread, time;   /* what comes after it is drawn at this time or later */
 	uint64_t at;             /* where an arrow begins */
 	bool shown;
 };
@@ -50,10 +51,10 @@ struct meeting {
 	struct party *party;
 	size_t n;
 	uint64_t turns;
-	bool met;                /* it may be another one's turn */
+	bool met;                /* another party may have its turn */
 	VEC(struct fork) fork;
 	VEC(struct place) ended; /* threads */
-	struct place stamp;      /* the last one that was taken */
+	struct place stamp;      /* the last stamp that was taken */
 };
 
 /* ---- who goes on ---- */
@@ -79,7 +80,7 @@ find_stream(const struct party *of, uint32_t number)
 	return NULL;
 }
 
-/* Numbers of arrows: each thing that begins has one. */
+/* Puts the beginning of an arrow. Returns the arrow's number; 0: there is no arrow. */
 static uint64_t
 put_arrow(struct party *p)
 {
@@ -112,7 +113,7 @@ here(struct party *p)
 	return (struct place){p, trace_thread(&p->out), time_of(p), time_of(p), select_shown(&p->out) && p->out.any};
 }
 
-/* The end of an arrow at a place that was passed. */
+/* Puts an end of an arrow at a place that was passed. */
 static void
 put_end_at(const struct place *x, const char *what, uint64_t number, bool begins)
 {
@@ -130,7 +131,7 @@ put_end_at(const struct place *x, const char *what, uint64_t number, bool begins
 	buf_free(&at.text);
 }
 
-/* What the stream does now is behind that: so it is drawn there, and an arrow leads to it. */
+/* What the stream does now comes after `from`: it is drawn after it, and an arrow leads to it. */
 static void
 is_behind(struct party *p, struct place from, const char *what)
 {
@@ -147,7 +148,7 @@ is_behind(struct party *p, struct place from, const char *what)
 	put_end_at(&to, what, number, false);
 }
 
-/* The thread that one creates is about to begin in another's stream. */
+/* The thread that `maker` creates is about to begin in the stream of `made`. */
 static void
 create(struct party *maker, struct party *made)
 {
@@ -178,7 +179,7 @@ has_ended(const struct party *p, uint64_t thread)
 	return p->state == OVER || p->out.replay.thread > thread;
 }
 
-/* The thread that it has joined has ended, if that was seen. */
+/* The thread that this one has joined has ended: draws the arrow, if that end was seen. */
 static void
 has_joined(struct party *p, const struct party *of)
 {
@@ -192,7 +193,7 @@ has_joined(struct party *p, const struct party *of)
 	}
 }
 
-/* Who waits for the end of a thread of that stream, which is there no longer. */
+/* Lets the parties go on that wait for the end of a thread that was in this stream and is there no longer. */
 static void
 release(const struct party *ended)
 {
@@ -206,7 +207,7 @@ release(const struct party *ended)
 	}
 }
 
-/* Threads get a stream in the order of their numbers. */
+/* A stream has its threads in the order of their numbers. */
 static void
 joins(struct party *p)
 {
@@ -272,7 +273,7 @@ is_forked(struct party *p)
 		p->state = AWAITS_FORK;
 }
 
-/* Its last instruction: where its slices end an arrow would be of none. */
+/* Notes the thread's last instruction. At the place where its slices end, an arrow would be bound to none. */
 static void
 thread_ends(struct party *p)
 {
@@ -338,8 +339,8 @@ next_of(const struct meeting *m, enum state state)
 	return best;
 }
 
-/* What a stream waits for is told at its beginning: CHILD or THREAD, MODULES, and FORKED in two slots. Slots that say nothing may
- * stand before, where the parent's stream was. */
+/* Reads the beginning of a stream, which says what the stream waits for: CHILD or THREAD, MODULES, and FORKED in two slots. In a
+ * forked child, empty slots may come first, where the parent's stream was. */
 static void
 come(struct party *p)
 {
@@ -354,7 +355,7 @@ come(struct party *p)
 	}
 }
 
-/* A thread that ends its process, and is the last one there. */
+/* A thread that ends its process, if it is the last one left. */
 static struct party *
 next_end(const struct meeting *m)
 {
@@ -370,8 +371,8 @@ next_end(const struct meeting *m)
 	return NULL;
 }
 
-/* Nobody else goes on: all that comes is behind something that waits. So of the stamps at which streams stand the one with the
- * smallest number is next, also if others are missing. */
+/* No other party can go on, so everything that is left comes after something that waits. Of the stamps at which streams wait, the
+ * one with the smallest number is next, even if numbers are missing. */
 static struct party *
 next_stamp(const struct meeting *m)
 {
@@ -386,7 +387,7 @@ next_stamp(const struct meeting *m)
 	return best;
 }
 
-/* The one before was taken before it, by whomever. */
+/* The stamp before this one was taken before it, whichever thread took it. */
 static void
 takes_stamp(struct party *p)
 {
@@ -399,7 +400,7 @@ takes_stamp(struct party *p)
 	m->stamp = here(p);
 }
 
-/* Who waits for what is not in any trace does not wait for ever. */
+/* A party that waits for something that is in no trace goes on when nothing else can. */
 static struct party *
 next(const struct meeting *m)
 {

@@ -204,7 +204,7 @@ say_not_entered(const struct trace_place *x, const struct run *r)
 	          meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
 }
 
-/* What was asked for by name, and is nowhere. */
+/* Reports what was asked for by name and is nowhere. */
 static bool
 all_found(const struct trace_args *a, const struct run *r)
 {
