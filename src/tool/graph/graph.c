@@ -22,7 +22,7 @@ add_column(struct table *t, struct column *column, const char *title, int width)
 	t->column = column;
 }
 
-/* The ones for what is known of a graph: the guess, what the file gives, counts; then a text. */
+/* Adds the columns for what is known of a graph: the guess, what the file gives, counts; then a text. */
 static void
 add_known(struct table *t, struct column *column, const struct study *s, const char *what, const char *count, int width)
 {
@@ -213,7 +213,7 @@ struct request {
 	uint64_t limit;          /* of paths */
 };
 
-/* What follows =, if anything. */
+/* Sets the view; how: what follows =, or NULL. */
 static void
 set_view(struct request *r, int key, const char *how, struct argp_state *state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord graph --json: what is found out about a graph, as an object. */
+/* chord graph --json: what is computed for a graph, as an object. */
 #include "tool/graph/graph.h"
 #include "tool/json.h"
 #include "tool/print.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many paths are listed. */
+/* At most so many paths are listed. */
 enum { LISTED = 100 };
 
 static const char *
@@ -48,7 +48,7 @@ graph_print_values(const struct graph_file *f, const struct dag *d, const int64_
 			print_begin(g, &t, v, val[d->begin[v]], p);
 }
 
-/* The blocks of a path; where it was cut, where it led. */
+/* Prints the blocks of a path; if it was cut, also where the cut edge leads. */
 void
 graph_print_path(const struct dag *d, uint32_t begin, const uint32_t *edge, uint32_t n)
 {
@@ -60,7 +60,7 @@ graph_print_path(const struct dag *d, uint32_t begin, const uint32_t *edge, uint
 	printf("\n");
 }
 
-/* What the register starts with, and what edges add. */
+/* Prints what the path register starts with, and what the edges add. */
 void
 graph_print_sum(const struct probes *p, uint32_t begin, const uint32_t *edge, uint32_t n)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* chord graph --spp: selective path profiling of the paths that the file has. */
+/* chord graph --spp: selective path profiling of the paths that the file names. */
 #include "tool/graph/graph.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* As many paths are compared with those of interest. */
+/* At most so many paths are compared with those of interest. */
 enum { COMPARED = 100000 };
 
-/* Other paths with the sum of one of interest. */
+/* Prints other paths that have the sum of a path of interest. */
 static void
 print_collisions(const struct study_selection *s)
 {

@@ -35,7 +35,7 @@ print_witnesses(const struct study_trace *t)
 			print_witness(t, &table, e);
 }
 
-/* The witness sets of a predicate: which of the numbers used again tell which way. */
+/* Prints the witness sets of a predicate: which of the reused numbers tell which outcome. */
 static void
 print_predicate(const struct study_trace *t, uint32_t v)
 {
@@ -101,7 +101,7 @@ print_regenerated(const struct study_trace *t, const struct file_path *walk, con
 		printf("WRONG\n");
 }
 
-/* False: it has said why. */
+/* False: reported. */
 static bool
 print_walk(const struct study_trace *t, const struct file_path *walk)
 {
