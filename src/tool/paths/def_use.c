@@ -76,7 +76,7 @@ print_functions(const struct view_def_use *d)
 	}
 }
 
-/* The instruction, with its block, its line and its text. */
+/* Puts the instruction: its text, block and line. */
 static void
 put_insn(const struct view_def_use *d, const struct view_def_use_pair *row, const struct view_def_use_insn *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord paths --diff: what paths one run took and the other did not. */
+/* chord paths --diff: which paths only one of two runs took. */
 #include "compare/compare.h"
 #include "tool/paths/paths.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord paths merge: the paths that several builds of one source have counted, as if one had counted all. */
+/* chord paths merge: puts the paths that several builds of one source have counted together, as if one build had counted all. */
 #include "compare/compare.h"
 #include "tool/options.h"
 #include "tool/paths/paths.h"

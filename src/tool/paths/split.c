@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord paths split: deals paths of interest over several builds. */
+/* chord paths split: distributes paths of interest over several builds. */
 #include "tool/options.h"
 #include "tool/paths/choice_args.h"
 #include "tool/paths/paths.h"
@@ -97,7 +97,7 @@ print_parts(const struct deal *s)
 	}
 }
 
-/* Of all parts, and of the one that has the most. */
+/* Prints the sum over all parts, and the largest part. */
 static void
 print_way(const struct deal *s, struct table *t, const char *name)
 {

@@ -17,14 +17,14 @@ number(char out[32], uint64_t n)
 	return grouped(out, n);
 }
 
-/* So many things, one or more. */
+/* The word for n things: `one` for one of them, else `more`. */
 static const char *
 of_many(uint64_t n, const char *one, const char *more)
 {
 	return n == 1 ? one : more;
 }
 
-/* Per thousand, so that 99.96 % is not said to be all. */
+/* Puts a share in percent, with one decimal. */
 static void
 put_share(struct table *t, uint64_t part, uint64_t all)
 {
@@ -76,7 +76,7 @@ follows(const struct view_place *l, const struct view_place *before)
 	return l->line == before->line + 1 && !strcmp(l->file, before->file);
 }
 
-/* As ranges of lines that follow one another. */
+/* Prints lines; consecutive lines as ranges. */
 static void
 print_lines(struct pool *pool, const struct view_places *lines)
 {
@@ -116,7 +116,7 @@ print_blocks(struct pool *pool, const struct view_path *row, const struct path *
 	end_words(&w);
 }
 
-/* The line of the call, or of what was not executed any more. */
+/* The line of the call, or of the instruction that was not executed any more. */
 static const char *
 stop_place(struct pool *pool, const struct view_path *row, const struct path *path)
 {
