@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* chord report --hottest: instructions, with all that is needed to find them elsewhere. */
+/* chord report --hottest: instructions, with all that is needed to find them in other tools. */
 #include "tool/json.h"
 #include "tool/report/report.h"
 
 #include <inttypes.h>
 
-/* From the beginning of its procedure, or of the part of that in which it is: as disassemblers show it. */
+/* The offset from the beginning of its procedure, or of the procedure's part that it is in, as disassemblers show it. */
 static uint64_t
 offset_of(const struct view_insn *in)
 {

@@ -11,7 +11,7 @@ struct reason {
 	size_t n;
 };
 
-/* Of how many functions it is not known, and why. */
+/* Prints for how many functions this is not known, and why. */
 static void
 print_reasons(const struct report *r)
 {

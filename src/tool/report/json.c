@@ -32,7 +32,7 @@ events(const struct event_totals *e)
 	return o;
 }
 
-/* Events that some measured procedures do not count, with the number of those. */
+/* Events that some measured procedures do not count, and how many procedures do not. */
 static json_t *
 partial_events(const struct event_totals *e)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables for programs: one thing a line, fields with blanks between them, a
- * question mark for a count that is not known. */
+/* Tables for programs: one thing a line, fields with blanks between them, a question mark for a count that is not known. */
 #include "tool/report/report.h"
 
 #include <inttypes.h>
@@ -79,7 +78,7 @@ print_function(enum report_what what, const struct view_function *f)
 		print_edges(f->proc, f->counts);
 }
 
-/* What is not in the table. */
+/* Warns of what is not in the table. */
 static void
 warn(const struct run *run)
 {

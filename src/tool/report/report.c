@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord report: options, and what is asked for. */
+/* chord report: its options, and which tables they ask for. */
 #include "process/process.h"
 #include "tool/options.h"
 #include "tool/report/report.h"
@@ -84,7 +84,7 @@ parse_sort(struct args *a, const char *key, struct argp_state *state)
 	argp_error(state, "--sort=%s: the keys are instructions, calls, name, file and address", key);
 }
 
-/* Tables for programs have everything, in the order of the map. */
+/* Tables for programs have all rows, in the order of the map. */
 static void
 check_raw(const struct args *a, struct argp_state *state)
 {
@@ -100,7 +100,7 @@ check_raw(const struct args *a, struct argp_state *state)
 			argp_error(state, "--%s has no --%s", name[a->opt.what], no[i].name);
 }
 
-/* Some tables have one order only. */
+/* Some tables have only one order. */
 static void
 check_sort(const struct args *a, struct argp_state *state)
 {
@@ -116,7 +116,7 @@ check_sort(const struct args *a, struct argp_state *state)
 		argp_error(state, "--sort=calls is of functions: %s have no calls", o->lines ? "lines" : "files");
 }
 
-/* False: the option is none that only is there or not. */
+/* False: the option is not a flag. */
 static bool
 set_flag(struct report_options *o, int key)
 {
@@ -207,7 +207,7 @@ parse_report(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Is there a function of such a name that was inlined? */
+/* Was a function of such a name inlined? */
 static bool
 is_inlined(const struct report *r)
 {
@@ -233,7 +233,7 @@ say_unnamed(const struct report *r)
 		          is_inlined(r) ? ": it was inlined (--inlined)" : "");
 }
 
-/* A pattern that matches nothing is mistaken. False: reported. */
+/* A pattern that matches nothing is a mistake. False: reported. */
 static bool
 is_there(const struct report *r)
 {

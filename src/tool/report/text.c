@@ -40,7 +40,7 @@ print_totals(const struct view_totals *t)
 		print_total(&table, &(struct bounds){t->refused, t->refused}, true, "of them refused");
 }
 
-/* What is there too, but is seldom asked for. */
+/* Prints totals that are seldom asked for. */
 static void
 print_flow(const struct view_totals *t)
 {
@@ -68,7 +68,7 @@ print_events(const struct view_totals *t, const struct event_totals *e)
 	}
 }
 
-/* Of all instructions. Of two bounds each of which holds there may be none. */
+/* Prints the share of all instructions. There is none if the least count exceeds the least total, which bounds allow. */
 static void
 print_share(const struct report *r, struct table *t, uint64_t insns)
 {
@@ -96,7 +96,7 @@ print_function(const struct report *r, struct table *t, const struct view_functi
 	table_end(t);
 }
 
-/* Most of the run is one function, and some were inlined: the table may say less than it seems to. */
+/* If one function has most of the run, and functions were inlined into it, the table may say less than it seems to. */
 static void
 print_hint(const struct report *r)
 {
@@ -155,7 +155,7 @@ print_files(const struct report *r)
 	table_more(&t, n, r->table.file.n, "files");
 }
 
-/* Of a line, without the blanks before it. */
+/* Prints the text of a line, without the blanks before it. */
 static void
 print_text(const struct view_line *l)
 {
@@ -202,7 +202,7 @@ print_lines(const struct report *r)
 
 /* ---- functions as they are written ---- */
 
-/* So many of the copies of a function are shown. */
+/* At most so many copies of a function are shown. */
 enum { COPIES = 5 };
 
 static void
@@ -210,7 +210,7 @@ print_copies(const struct report *r, struct table *t, const struct view_source *
 {
 	size_t n = table_rows(r->opt.top ? COPIES : 0, f->copy.n);
 
-	/* If there is nothing but its own code, that is what the row above says. */
+	/* If the function was not inlined, the row above already has the count. */
 	for (size_t i = 0; i < n && f->inlined.most; i++) {
 		const struct view_copy *c = &f->copy.at[i];
 
@@ -272,7 +272,7 @@ report_calls_table(struct column column[CALL_COLUMNS], const struct view_call *c
 {
 	for (uint32_t e = 0; e < c->nevent; e++)
 		column[e] = (struct column){c->proc->event[e].name, e ? 17 : 18, 0};
-	/* Without events too the text begins where it does with one. */
+	/* Without events the text begins at the same place as with one event. */
 	column[c->nevent] = (struct column){"calls", c->nevent ? 15 : 16, 0};
 	column[c->nevent + 1] = (struct column){"call", 0, 0};
 	return (struct table){.to = stdout, .column = column, .n = c->nevent + 2};
@@ -348,7 +348,7 @@ print_calls(const struct report *r)
 
 /* ---- what is not in the sums ---- */
 
-/* The first few are enough to show what it is about. */
+/* The first few are enough to show what the reasons are. */
 enum { FEW = 10 };
 
 static void

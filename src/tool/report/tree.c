@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The call graph as a tree: each procedure's calls below it, once. What stands below a call is of all calls of
- * that procedure: edges are counted, not ways through the graph. */
+/* The call graph as a tree: the calls of each procedure are below it, once. Counts below a call are of all calls of that procedure,
+ * because edges are counted, and not paths through the call graph. */
 #include "tool/report/report.h"
 
 #include <inttypes.h>
@@ -31,7 +31,8 @@ node_of(struct tree *t, const struct view_call *c)
 	return NULL;
 }
 
-/* What a call leads to: a procedure of its object that calls, of the same file first. */
+/* The procedure that a call leads to, if it makes calls itself; one of the same object, and of the same file if there are
+ * several. */
 static struct node *
 callee_node(struct tree *t, const struct view_call *c)
 {
@@ -47,7 +48,7 @@ callee_node(struct tree *t, const struct view_call *c)
 	return found;
 }
 
-/* The same for who was called through a pointer. */
+/* The same for a procedure that was called through a pointer. */
 static struct node *
 node_to(struct tree *t, const struct view_callee *c)
 {
@@ -103,7 +104,7 @@ print_row(const struct view_call *c, int depth, bool above)
 	table_end(&t);
 }
 
-/* What happened meanwhile is known of all calls of the place only. */
+/* Events between call and return are known only for all calls of the place together. */
 static void
 print_callee(const struct view_call *of, const struct view_callee *c, int depth, bool above)
 {
@@ -117,7 +118,7 @@ print_callee(const struct view_call *of, const struct view_callee *c, int depth,
 	table_end(&t);
 }
 
-/* Where the way down is: at row i of the node, or behind it at callee k of the row before. */
+/* A level on the way down the tree: at row i of the node; or, if `row` is set, after that row and at its callee k. */
 struct level {
 	struct node *node;
 	size_t i, k;
@@ -125,7 +126,7 @@ struct level {
 	int depth;
 };
 
-/* Prints the next row; gives what it leads to, NULL if nothing. */
+/* Prints the next row. Returns the node that it leads to, or NULL. */
 static struct node *
 print_next(struct tree *t, struct level *l)
 {
@@ -150,7 +151,7 @@ print_next(struct tree *t, struct level *l)
 	return to;
 }
 
-/* Without recursion: the ways down are kept in `at`. */
+/* Prints the tree below a root, without recursion: `at` has the levels on the way down. */
 static void
 print_below(struct tree *t, struct node *root)
 {
@@ -200,7 +201,7 @@ report_tree(const struct report *r)
 	for (size_t i = 0; i < t.nnode; i++)
 		if (!t.node[i].called)
 			print_root(&t, &t.node[i]);
-	/* What only calls itself, or in circles. */
+	/* Procedures that only call themselves, or call each other in circles. */
 	for (size_t i = 0; i < t.nnode; i++)
 		print_root(&t, &t.node[i]);
 	if (!t.left)
