@@ -125,7 +125,7 @@ wants_inlined(const void *ctx, const char *name)
 	return false;
 }
 
-/* Is there code of a function that is written so? */
+/* Is there code of a function that is written under this name, inlined or not? */
 static bool
 is_written(const struct annotate *a, const char *name)
 {
@@ -159,7 +159,7 @@ choose_wanted(struct annotate *a)
 		bool is = is_function(a, a->wanted.at[i]);
 
 		functions += is;
-		/* What was inlined everywhere is no procedure. */
+		/* A function that was inlined everywhere is not a procedure. */
 		written += !is && is_written(a, a->wanted.at[i]);
 	}
 	if (functions + written && functions + written < a->wanted.n) {
@@ -203,9 +203,9 @@ annotate_plain(const struct annotate *a)
 /* ---- the pager ---- */
 
 static FILE *pager;
-static bool paged; /* what was written went through it: who leaves it early is no error */
+static bool paged; /* output went through it: a user who leaves it early causes no error */
 
-/* Standard output goes through it, if that is a terminal. */
+/* Sends standard output through a pager, if it is a terminal. */
 static void
 start_pager(struct annotate *a)
 {
@@ -307,8 +307,8 @@ annotate(struct annotate *a)
 	return some ? 0 : EXIT_NO;
 }
 
-/* Moves profiles before the files and functions: those that are named behind the program or, if what is named there is none, all
- * that there are, for those who name them last. The number of the first operand that is no profile. */
+/* Moves profiles before the files and functions. These are the profiles named directly after the program; if there are none, all
+ * that are named, because some users name them last. Returns the number of the first operand that is not a profile. */
 static int
 profiles_first(struct args *args)
 {

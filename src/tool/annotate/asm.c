@@ -18,7 +18,7 @@ same_proc(const struct view_insn *a, const struct view_insn *b)
 	return a->proc == b->proc && a->binary == b->binary;
 }
 
-/* Where a jump within the procedure leads to: its own operand may be a stub that counts. */
+/* Puts where a jump within the procedure leads. The jump's own operand may be a stub that counts. */
 static void
 put_target(const struct view_insn *in)
 {
@@ -103,7 +103,7 @@ put_source(const struct annotate *a, const struct view_insn *in)
 	putchar('\n');
 }
 
-/* The function whose code this is: one that was inlined, and where, or NULL: the procedure itself. */
+/* The inlined function that this code belongs to, and where it was inlined. NULL: the procedure itself. */
 static const struct image_scope *
 inlined_at(const struct view_insn *in)
 {
@@ -142,7 +142,7 @@ put_heading(const struct annotate *a, const struct view_insn *in, uint64_t insns
 		       grouped(calls, c->activations));
 }
 
-/* What stands before an instruction: its function, if that was inlined, and its line, where they change. */
+/* Puts what stands before an instruction: its function, if that was inlined, and its line. Each is put where it changes. */
 static void
 put_origin(const struct annotate *a, const struct view_insn *in, const struct view_insn *before)
 {
@@ -184,7 +184,7 @@ hottest_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : 1;
 }
 
-/* Some of it is from a file that is wanted, or ran. */
+/* Is some of it wanted, or, if nothing is named, has some of it run? */
 bool
 annotate_shows_insns(const struct annotate *a, size_t first, size_t last)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same as JSON: lines of files, or instructions of procedures. */
+/* The annotation as JSON: lines of files, or instructions of procedures. */
 #include "tool/annotate/annotate.h"
 
 #include <stdlib.h>
@@ -167,7 +167,7 @@ annotate_json(struct annotate *a)
 	            a->what == ANNOTATE_SUMMARY   ? annotate_summary_json(a, o) : add_functions(a, o);
 
 	if (some)
-		js_print(o, stdout); /* the caller looks after standard output */
+		js_print(o, stdout); /* the caller checks standard output */
 	else
 		json_decref(o);
 	return some;

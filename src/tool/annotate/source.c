@@ -87,7 +87,7 @@ put_line(const struct annotate *a, struct table *t, const struct view_line *l, c
 		put_branches(a, t, (uint32_t)(f - a->list.file.at), line);
 }
 
-/* Of a function, and of files from elsewhere that nobody asked for: lines that are no further than this from code. */
+/* Of a function, and of a file from elsewhere that was not asked for, only lines near code are shown: at most this far. */
 enum { NEAR = 3 };
 
 static bool
@@ -96,7 +96,7 @@ is_whole(const struct annotate *a, const struct view_file *f)
 	return !a->functions && (a->wanted.n || *shown_path(f->name) != '/');
 }
 
-/* Is the line to be shown, if the next one that has code is at[next]? */
+/* Is the line near code, if the next line that has code is at[next]? Lines after the last one that has code are not. */
 static bool
 is_near(const struct view_file *f, size_t next, unsigned line)
 {
@@ -104,7 +104,7 @@ is_near(const struct view_file *f, size_t next, unsigned line)
 	       (next && next < f->line.n && line - f->line.at[next - 1].line <= NEAR);
 }
 
-/* All lines of a file that can be read; of another those that have code. */
+/* Puts all lines of a file that can be read, or else the lines that have code. */
 static void
 put_file(const struct annotate *a, const struct view_file *f)
 {

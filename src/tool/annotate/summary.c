@@ -6,18 +6,18 @@
 #include <string.h>
 
 struct row {
-	const char *name;        /* as people read it */
-	const char *symbol;      /* of a function */
+	const char *name;        /* the readable name */
+	const char *symbol;      /* of a function: its symbol */
 	const char *file;        /* the source that was compiled; "": not known */
 	uint64_t entries;
 	bool entries_known;
-	uint64_t code, blocks;   /* instructions and blocks that there are */
-	struct bounds never, unentered; /* of them */
+	uint64_t code, blocks;   /* instructions and blocks in the code */
+	struct bounds never, unentered; /* instructions that never ran, blocks never entered */
 	struct bounds insns, entered; /* instructions executed, blocks entered */
 };
 struct rows { struct row *at; size_t n, cap; };
 
-/* entries: whether the rows have them. */
+/* entries: do the rows have them? */
 static void
 put_row(struct table *t, const struct row *r, bool entries)
 {
@@ -68,7 +68,7 @@ row_of(const struct proc *p, const struct counts *c)
 {
 	const struct view_size s = view_size_of(p, c), most = c->most ? view_size_of(p, c->most) : s;
 
-	/* What may have run did not surely stay out. */
+	/* Code that may have run is not certain to have never run. */
 	return (struct row){
 		.name = image_readable(p->name), .symbol = p->name, .file = p->file, .entries = c->activations,
 		.entries_known = c->activations_known && view_is_exact(c), .code = s.code, .blocks = s.blocks,
@@ -102,7 +102,7 @@ add_row(struct row *sum, const struct row *r)
 	       bounds_add(&sum->entered, &r->entered);
 }
 
-/* Sums over the functions of a source file; needs these in the order of files. False: one does not fit 64 bits. */
+/* Sums functions by source file; the functions have to be in the order of files. False: a sum does not fit 64 bits. */
 static bool
 sum_files(const struct rows *functions, struct rows *files)
 {
