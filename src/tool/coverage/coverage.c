@@ -213,7 +213,7 @@ coverage(struct coverage_tool *t)
 	return failed || !written || t->run->missing.n ? EXIT_NO : 0;
 }
 
-/* Nobody tests those. */
+/* Leaves out system headers, which users do not test. */
 static void
 leave_out_system(struct coverage_options *o)
 {

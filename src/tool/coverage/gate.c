@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits: whether enough ran, to the last line. */
+/* Limits: whether enough ran, exact to the line. */
 #include "tool/coverage/coverage.h"
 #include "tool/options.h"
 
@@ -12,7 +12,7 @@ kind_name(int kind)
 	return kind == LIMIT_CHANGED ? "changed" : coverage_names[kind];
 }
 
-/* The kind that a word names, in the singular or the plural; -1: none does. */
+/* The kind that a word names, in the singular or the plural; -1: no kind. */
 static int
 kind_named(struct str word)
 {
@@ -25,7 +25,8 @@ kind_named(struct str word)
 	return -1;
 }
 
-/* Without a kind: of the changed lines if there is a change, else of all. That is known when all options are read. */
+/* A limit without a kind is of the changed lines if there is a diff, else of all lines. This is known only when all options are
+ * read. */
 static bool
 read_one(struct coverage_options *o, const char *text)
 {
@@ -55,7 +56,7 @@ reaches(uint64_t part, uint64_t all, uint64_t millionths)
 	return (unsigned __int128)part * 100000000 >= (unsigned __int128)millionths * all;
 }
 
-/* Changed lines of which it is not known whether they are code. */
+/* Reports changed lines that may or may not have code. True: there are some. */
 static bool
 says_unplaced(const struct coverage_tool *t)
 {

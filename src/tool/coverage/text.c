@@ -13,7 +13,7 @@ percent(uint64_t part, uint64_t all)
 	return 100.0 * (double)part / (double)all;
 }
 
-/* A hundredth of a percent that is missing, or there, is not rounded away. */
+/* A share that is not all, or not nothing, is not rounded to that: it is at least 0.01 % away. */
 static double
 truly(uint64_t part, uint64_t all)
 {
@@ -203,7 +203,7 @@ print_change(const struct coverage_tool *t)
 		putchar('\n');
 }
 
-/* Files whose code has no lines: the shares of lines are without it. Returns how many; put: their names, too. */
+/* Counts files whose code has no lines: shares of lines do not contain them. put: prints their names, too. */
 static size_t
 without_lines(const struct coverage *c, void (*put)(const char *name))
 {
@@ -287,7 +287,7 @@ put_cells(const struct coverage_share share[COVERAGE_KINDS])
 	putchar('\n');
 }
 
-/* A file with its lines, if there are any. */
+/* Puts a file with its lines, if there are any. */
 static void
 put_item(const char *name, const struct buf *lines)
 {
@@ -373,7 +373,7 @@ put_named(const struct named *at, size_t n, const char *title)
 	}
 }
 
-/* What is in no number above. */
+/* Puts what is in no number above. */
 static void
 put_not_known(const struct coverage_tool *t)
 {
