@@ -45,7 +45,7 @@ struct args {
 	int n;
 };
 
-/* EVENT:PCT or PCT; events may have colons in their names. */
+/* Reads EVENT:PCT or PCT. Events may have colons in their names. */
 static void
 parse_limit(struct args *a, enum diff_limited of, const char *option, const char *text, struct argp_state *state)
 {
@@ -75,7 +75,7 @@ parse_format(struct args *a, const char *name, struct argp_state *state)
 	argp_error(state, "--format=%s: text, json, markdown, github or gitlab", name);
 }
 
-/* False: the option is none that limits. */
+/* False: the option is not a limit. */
 static bool
 parse_limits(struct args *a, int key, const char *arg, struct argp_state *state)
 {
@@ -140,7 +140,7 @@ parse_diff(int key, char *arg, struct argp_state *state)
 void
 diff_open(struct diff *d, char **name, int n)
 {
-	/* A side that is stored has no program before it. */
+	/* A side that is what chord stat stored has no program before it. */
 	bool stored = n == 3 && d->opt->stored && stored_is(name[0]);
 
 	if (!d->found.pool)
@@ -189,7 +189,7 @@ load_side(struct diff *d, int number)
 	if (!ok)
 		return false;
 	if (!s->run.binary.n) {
-		/* The object that it names is not what it was. */
+		/* The object that the profile names has changed. */
 		for (size_t i = 0; i < s->run.unknown.n; i++)
 			say_error(s->profile, "%s: %s; name the program: chord diff PROGRAM A PROGRAM B", s->run.unknown.at[i].name,
 			          s->run.unknown.at[i].reason);
@@ -236,7 +236,7 @@ print(const struct diff *d, bool failed)
 	}
 }
 
-/* Are there the rows that are asked for? False: reported. */
+/* Are the rows there that are asked for? False: reported. */
 static bool
 has_rows(const struct args *a)
 {

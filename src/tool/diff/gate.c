@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits: what was reached, and whether that is too much. Nothing is said to be within its limits that is not known. */
+/* Limits: what was reached, and whether that is too much. A count that is not known is never said to be within its limits. */
 #include "tool/diff/diff.h"
 
 #include <string.h>
 
-/* By how much it grew at least, and at most; without a bound COUNT_NO_BOUND. */
+/* The least and the most that it grew; without a bound COUNT_NO_BOUND. */
 static struct bounds
 growth(const struct difference *r)
 {
@@ -26,7 +26,7 @@ total_of(const struct diff *d, const char *event)
 	return NULL;
 }
 
-/* Events that follow from the counts and were not compared yet. */
+/* Finds an event that follows from the counts and was not compared yet. */
 static void
 find_total(struct diff *d, struct diff_limit *l)
 {
@@ -49,7 +49,7 @@ is_above(const struct diff_limit *l, uint64_t grown, uint64_t all)
 	return grown && (unsigned __int128)grown * 100000000 > (unsigned __int128)l->millionths * all;
 }
 
-/* Is it above the limit for certain? all: a hundred percent. */
+/* Is it certainly above the limit? all: a hundred percent. */
 static bool
 is_exceeded(const struct diff_limit *l, const struct difference *r, const struct bounds *all)
 {
@@ -89,7 +89,7 @@ bare(const char *text, char out[32])
 
 /* ---- each kind ---- */
 
-/* What of a limit a row is. */
+/* The name of a row in messages about a limit. */
 static const char *
 row_name(const struct diff_limit *l, const struct difference *r)
 {
@@ -121,7 +121,7 @@ say_open(const struct diff *d, struct diff_limit *l)
 	          l->event, l->unknown);
 }
 
-/* all: a hundred percent, or with NULL what each row was before. */
+/* all: a hundred percent; NULL: a hundred percent is what each row was before. */
 static void
 check_rows(const struct diff *d, struct diff_limit *l, const struct difference *at, size_t n, const struct bounds *all)
 {
@@ -173,7 +173,7 @@ check(struct diff *d, struct diff_limit *l)
 		check_rows(d, l, d->found.binary.at, d->found.binary.n, NULL);
 }
 
-/* What is missing could be on either side of any limit. */
+/* Missing counts could be on either side of any limit. */
 static void
 check_missing(struct diff *d)
 {
@@ -191,7 +191,7 @@ gate_check(struct diff *d)
 
 	check_missing(d);
 
-	/* Rows move when one is added. */
+	/* Adding a row moves others, so all are added first. */
 	for (size_t i = 0; i < d->limit.n; i++)
 		if (d->limit.at[i].of == LIMIT_EVENT)
 			find_total(d, &d->limit.at[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two runs side by side for those who review a change: Markdown, GitHub's annotations, GitLab's code quality report. */
+/* Two runs side by side for reviewers of a change: Markdown, GitHub's annotations, GitLab's code quality report. */
 #include "tool/diff/diff.h"
 #include "tool/json.h"
 #include "tool/table.h"
@@ -16,7 +16,7 @@ instructions(const struct diff *d)
 	return NULL;
 }
 
-/* By how much a function grew at least, of all that was executed before; with its sign. */
+/* The change of a function's least count, as a share of all instructions executed before, with its sign. */
 static double
 share_of_all(const struct diff *d, const struct difference *r)
 {
@@ -41,7 +41,7 @@ is_exceeded_by(const struct diff *d, const struct difference *f)
 	return false;
 }
 
-/* "parse(): 1,000 to 1,031 instructions, +3.10%, +0.52% of all", appended. */
+/* Appends a sentence such as "parse(): 1,000 to 1,031 instructions, +3.10%, +0.52% of all". */
 static void
 put_sentence(const struct diff *d, const struct difference *f, struct buf *out)
 {
@@ -143,7 +143,7 @@ diff_markdown(const struct diff *d)
 
 /* ---- GitHub: workflow commands on standard output ---- */
 
-/* In a property, commas and colons would end it. */
+/* Commas and colons would end a property. */
 static void
 put_command_text(const char *s, bool property)
 {
@@ -171,7 +171,7 @@ put_annotation(const struct diff *d, const struct difference *f)
 	buf_free(&text);
 }
 
-/* The limits that nothing else speaks of: those of programs, and what cannot be said. */
+/* Puts limits that nothing else reports: limits of programs, and limits that cannot be checked. */
 static void
 put_limit_command(const struct diff *d, const struct diff_limit *l)
 {
@@ -236,7 +236,7 @@ diff_github(const struct diff *d)
 
 /* ---- GitLab: a list of issues as Code Climate has them ---- */
 
-/* The same function has the same one in each run, so that GitLab can tell what is new. */
+/* A function has the same fingerprint in each run, so GitLab can tell what is new. */
 static json_t *
 fingerprint(struct pool *pool, const struct difference *f)
 {

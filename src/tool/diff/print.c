@@ -131,7 +131,7 @@ print_side(const struct side *s, const char *what)
 		       s->nmissing == 1 ? "profile" : "profiles", s->nmissing == 1 ? "its" : "their");
 }
 
-/* The first few are enough to show what it is about. */
+/* The first few are enough to show what the reasons are. */
 enum { FEW = 10 };
 
 static void
@@ -147,7 +147,7 @@ print_left_out(const struct diff *d)
 		printf("  ... and %zu more (--top=0 lists all)\n", n - FEW);
 }
 
-/* What is to be known of a side. */
+/* The notes on a side. */
 static const char *const *
 notes_of(const struct side *s, size_t *n)
 {
@@ -176,7 +176,7 @@ print_notes(const struct diff *d)
 	}
 }
 
-/* Of several programs each by itself. */
+/* If there are several programs, prints each by itself. */
 static void
 print_binaries(const struct diff *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `chord stat --json` printed, as one side of a comparison; and events of the other one. */
+/* What `chord stat --json` printed, as one side of a comparison; and events of the other side. */
 #include "tool/diff/diff.h"
 #include "tool/json.h"
 #include "view/runs.h"
@@ -35,7 +35,7 @@ is_bound(const char *name)
 	return str_ends(str_of(name), "_at_least") || str_ends(str_of(name), "_at_most");
 }
 
-/* A number, or null with its bounds beside it. */
+/* An event is a number, or null with its bounds in other fields. */
 static struct side_event
 event_of(const json_t *events, struct pool *pool, const char *name, const json_t *value)
 {
