@@ -22,7 +22,7 @@ of_thread(const struct tally_event *e)
 	return (struct bounds){e->n, e->most};
 }
 
-/* The table of all that is printed of events. */
+/* Makes the table that all events are printed in. */
 static struct table
 table_of(const struct stat_result *s, FILE *to)
 {
@@ -167,7 +167,7 @@ put_field(const struct stat_result *s, uint64_t n, bool known, FILE *to)
 		fprintf(to, "%s", s->opt->separator);
 }
 
-/* What a reader has to know of the counts, as comments. */
+/* Prints what a reader has to know of the counts, as comments. */
 static void
 print_comments(const struct stat_result *s, FILE *to)
 {
@@ -185,7 +185,7 @@ print_comments(const struct stat_result *s, FILE *to)
 	free(text);
 }
 
-/* The first three as perf stat has them. */
+/* The first three fields are those of perf stat. */
 bool
 stat_fields(const struct stat_result *s, FILE *to)
 {

@@ -22,7 +22,7 @@ static const struct argp_option options[] = {
 	{"field-separator", 'x', "SEP", 0, "Print a line for each event, with SEP between its fields: the count (the median of "
 	 "several), nothing, the event, the least and the most", 0},
 	{"output", 'o', "FILE", 0, "Print to FILE in place of standard error", 0},
-	/* What perf has here, and where it is. */
+	/* Options of perf stat: for these an error says where Chord has the same. */
 	{"interval-print", 'I', "MS", OPTION_HIDDEN, NULL, 0},
 	{"pid", 'p', "PID", OPTION_HIDDEN, NULL, 0},
 	{"all-cpus", 'a', NULL, OPTION_HIDDEN, NULL, 0},
@@ -55,7 +55,7 @@ parse_stat(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'e':
-		/* All of them, as perf stat has it. */
+		/* Several lists add up, as in perf stat. */
 		o->events = o->events ? pool_printf(o->pool, "%s,%s", o->events, arg) : arg;
 		break;
 	case 'r':
@@ -89,7 +89,7 @@ parse_stat(int key, char *arg, struct argp_state *state)
 		o->per_thread = true;
 		break;
 	case ARGP_KEY_ARG:
-		/* The program: all that follows is its own. */
+		/* This is the program: all words after it are its own. */
 		o->argv = state->argv + state->next - 1;
 		state->next = state->argc;
 		break;
@@ -110,7 +110,7 @@ parse_stat(int key, char *arg, struct argp_state *state)
 
 /* ---- running ---- */
 
-/* Why no process left a profile. */
+/* Says why no process left a profile. */
 static void
 say_unmeasured(struct pool *pool, const char *program)
 {
@@ -169,7 +169,7 @@ run_once(struct stat_result *s, struct launch_input *in)
 	return ok;
 }
 
-/* What runs of a program that does not always do the same differ in. */
+/* Notes what differs between runs, if the program does not always do the same. */
 static void
 note_differences(struct stat_result *s)
 {
@@ -179,7 +179,7 @@ note_differences(struct stat_result *s)
 		                                     "which ended with %d", s->other_status, s->runs.nrun, s->first_status));
 }
 
-/* Opened before the program runs, so that no run is for nothing, and emptied when there is something to be printed. */
+/* The output is opened before the program runs, so that no run is in vain. It is emptied only when there is something to print. */
 struct output {
 	const char *name;
 	FILE *to;
@@ -209,7 +209,7 @@ output_print(const struct output *out, const struct stat_result *s)
 {
 	bool ok;
 
-	/* A device or a pipe has nothing to be emptied. */
+	/* A device or a pipe cannot be emptied. */
 	if (out->to != stderr && ftruncate(fileno(out->to), 0) && errno != EINVAL)
 		ok = false;
 	else
