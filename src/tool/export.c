@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord export: a run for other tools. */
+/* chord export: writes a run for other tools. */
 #include "export/export.h"
 #include "tool/options.h"
 #include "tool/print.h"
@@ -52,7 +52,8 @@ parse_export(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* What no format can say: procedures whose counts are not known or only within bounds, and objects of which nothing is. */
+/* Warns of what no format can express: procedures whose counts are not known or only within bounds, and objects of which nothing is
+ * known. */
 static void
 warn_of_unknown(const struct run *run, const struct view_functions *all)
 {
@@ -67,7 +68,7 @@ warn_of_unknown(const struct run *run, const struct view_functions *all)
 		            (uintmax_t)n);
 }
 
-/* A name that ends in .gz asks for that, unless the format is such anyway. */
+/* If the name ends in .gz, the output is compressed, unless the format does that anyway. */
 static bool
 save_export(const struct args *a, struct buf *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord html: a run, or what two runs differ in, as pages for a browser. */
+/* chord html: a run, or the difference of two runs, as pages for a browser. */
 #include "html/html.h"
 #include "driver/driver.h"
 #include "tool/diff/diff.h"
@@ -71,7 +71,8 @@ parse_html(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* The pages themselves, without data; the build leaves them out if it finds not all that they need. NULL: reported. */
+/* Finds the pages themselves, which have no data. The build leaves them out if something that they need is missing. NULL:
+ * reported. */
 static const char *
 find_pages(struct pool *pool)
 {
@@ -102,7 +103,7 @@ print_page(const struct args *a, const struct run *run, const char *page, bool l
 	return js_print_whole(o);
 }
 
-/* The page to open goes to standard output. */
+/* Prints the name of the page to open on standard output. */
 static bool
 say_where(const struct args *a, const struct run *run)
 {
@@ -117,7 +118,7 @@ say_where(const struct args *a, const struct run *run)
 	return print_page(a, run, pool_printf(run->pool, "%s%sindex.html", a->output, slash), lines);
 }
 
-/* The folder is not touched before all that is to be shown has been read. */
+/* The folder is not touched before everything to be shown has been read. */
 static bool
 write_pages(const struct args *a, const char *pages, struct run *run, struct diff *d)
 {

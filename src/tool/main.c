@@ -13,7 +13,7 @@ static const struct command {
 	const char *name, *title;
 	int (*run)(int argc, char **argv);
 	const char *args, *what; /* NULL: not for users */
-	const char *alias;       /* does this when the file is called so */
+	const char *alias;       /* the command that runs if the executable has this name */
 } commands[] = {
 	{"cc", "chord cc", cmd_cc, "[ARGUMENT...]", "compile and link C so that it measures itself (also chord-cc)", "chord-cc"},
 	{"c++", "chord c++", cmd_cxx, "[ARGUMENT...]", "the same for C++ (also chord-c++)", "chord-c++"},
@@ -63,7 +63,7 @@ by_name(const char *name)
 	return NULL;
 }
 
-/* The users' commands. */
+/* Names of the commands for users. */
 static const char *
 name_at(const void *ctx, size_t i)
 {

@@ -75,7 +75,7 @@ parse_merge(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* A sum may be written over itself with more in it; what one process left may not be lost in a sum. */
+/* A sum may be replaced by a larger sum. The profile of one process must not be replaced by a sum. */
 static bool
 would_destroy(const char *out, const struct found_list *list)
 {
@@ -152,7 +152,7 @@ print_json(const struct args *a, const struct profile *sum, struct pool *pool)
 
 /* ---- names that a file has ---- */
 
-/* One a line; or, if there is a zero byte, behind each name one. False: reported. */
+/* Names are one a line, or, if there is a zero byte, each is followed by one. False: reported. */
 static bool
 read_names(struct args *a, const char *from, struct buf *text)
 {

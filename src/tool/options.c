@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command lines: help by -h everywhere, and what a mistyped word may have been meant to be. */
+/* Command lines: -h gives help everywhere, and for mistyped words a similar word is suggested. */
 #include "tool/options.h"
 #include "tool/tool.h"
 
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words longer than this are not looked at. */
+/* No word is suggested for one longer than this. */
 enum { LONGEST = 40 };
 
 /* ---- options ---- */
 
-/* Those of a command and, behind them, of what it has in common with others; {0} if there are no more. */
+/* Option i of a command; the options that it shares with other commands come after its own. {0}: there is none. */
 static struct argp_option
 option_at(const struct argp *argp, size_t i)
 {
@@ -54,7 +54,7 @@ name_at(const void *ctx, size_t i)
 	return is_end(&o) ? NULL : o.name ? o.name : "";
 }
 
-/* The option that a word with its dashes names, or of which it is the beginning. False: none. */
+/* The option that a word with its dashes names, in full or by its beginning. False: none. */
 static bool
 find_option(const struct argp *argp, const char *word, struct argp_option *found)
 {
@@ -97,7 +97,7 @@ suggest(const struct argp *argp, const char *command, const char *word)
 	exit(EXIT_USAGE);
 }
 
-/* Does its value follow as a word of its own? */
+/* Is the option's value the next word? */
 static bool
 takes_next(const struct argp_option *o, const char *word)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What commands print with, and the options that several have. */
+/* What commands use to print, and options that several of them have. */
 #include "tool/print.h"
 
 #include <argp.h>
@@ -43,7 +43,7 @@ const struct argp_child print_names[] = {{&names_argp, 0, NULL, 0}, {0}};
 static const struct argp rows_argp = {rows_options, parse_names, NULL, NULL, NULL, NULL, NULL};
 const struct argp_child print_names_in_rows[] = {{&names_argp, 0, NULL, 0}, {&rows_argp, 0, NULL, 0}, {0}};
 
-/* The characters that a name may have, so that numbers and a place fit into a line of the terminal; SIZE_MAX: there is none. */
+/* How many characters of a name are shown, so that numbers and a place fit into a line of the terminal. SIZE_MAX: no limit. */
 static size_t
 room_for_names(void)
 {
@@ -122,7 +122,8 @@ option_top(const char *text, const char *of, struct argp_state *state)
 	return n;
 }
 
-/* Why it has failed: an error is kept, its reason is not. Something more is tried, which does no harm to what is not whole. */
+/* Why output has failed. The stream keeps the error and not its reason, so one more byte is tried; the output is incomplete
+ * anyway. */
 static const char *
 why_not(FILE *to)
 {
@@ -186,7 +187,7 @@ put_escaped(const char *s)
 	}
 }
 
-/* So many profiles are named. */
+/* At most so many profiles are named. */
 enum { FEW = 10 };
 
 void

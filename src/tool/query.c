@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord query: the exact events of a process that runs. */
+/* chord query: the exact events of a running process. */
 #include "process/query.h"
 #include "tool/json.h"
 #include "tool/options.h"
@@ -36,8 +36,8 @@ struct args {
 	const char *pid, *events;
 	double watch;            /* 0: once */
 	bool thread, json;
-	VEC(char *) printed;     /* notes that have been */
-	uint64_t *last;          /* total by event */
+	VEC(char *) printed;     /* notes that have been printed */
+	uint64_t *last;          /* last totals, by event */
 };
 
 static double
@@ -90,7 +90,7 @@ parse_query(int key, char *arg, struct argp_state *state)
 
 enum { COLUMN = 20 };
 
-/* A table with a column for each event, which may have some before and behind. */
+/* A table with a column for each event, and maybe a column before and one after them. */
 static struct table
 event_table(const struct query *q, struct pool *pool, const char *before, bool added, const char *behind)
 {
@@ -193,7 +193,7 @@ print_threads(const struct query *q, const struct sample *m)
 	pool_free(pool);
 }
 
-/* The names stand above the columns at first. */
+/* The first line has the names above the columns. */
 static void
 print_line(struct args *a, const struct query *q, const struct sample *m)
 {
@@ -278,7 +278,7 @@ print_json(const struct args *a, const struct query *q, const struct sample *m)
 
 /* ---- */
 
-/* False: that was the last time. */
+/* False: this was the last time. */
 static bool
 once(struct args *a, struct query *q, int *status)
 {
@@ -305,7 +305,7 @@ once(struct args *a, struct query *q, int *status)
 	return r == QUERY_DONE && !*status && a->watch;
 }
 
-/* By the clock, however long a query takes. */
+/* Waits by the clock, so the time that a query takes does not add up. */
 static void
 wait_until(struct timespec *next, double seconds)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord record: runs a program and writes into a log what it takes to have it run so again. */
+/* chord record: runs a program and writes a log that `chord replay` can run it from again. */
 #include "driver/driver.h"
 #include "replay/replay.h"
 #include "tool/options.h"
@@ -74,7 +74,7 @@ parse_record(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--chaos: %s: not a number", arg);
 		break;
 	case ARGP_KEY_ARG:
-		/* The program: all that follows is its own. */
+		/* This is the program: all words after it are its own. */
 		a->argv = state->argv + state->next - 1;
 		state->next = state->argc;
 		break;
@@ -107,7 +107,7 @@ cmd_record(int argc, char **argv)
 	how = (struct record_how){a.signals || (what && *what), a.chaos ? &a.seed : NULL, a.stops, a.stats};
 	if (!replay_record(a.argv, a.log, &how, &ended, &status))
 		return EXIT_NO;
-	/* The program's own core is there, if it is to be. */
+	/* If the program was to leave a core file, it has done so itself. */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
 	return child_status(status);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord replay: has a recorded run happen again. */
+/* chord replay: runs a recorded program again from its log. */
 #include "replay/replay.h"
 #include "driver/driver.h"
 #include "tool/options.h"
@@ -83,7 +83,7 @@ cmd_replay(int argc, char **argv)
 		return replay_debug(log, a.where, a.process ? a.process : 1) ? 0 : EXIT_NO;
 	if (!replay_run(log, a.tally, &status))
 		return EXIT_NO;
-	/* This process ends in the program's place. */
+	/* This process ends in the same way as the program, but without a core file. */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
 	return child_status(status);
 }

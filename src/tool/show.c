@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord show: the weaver's passes on one file of assembly text. */
+/* chord show: the weaver's passes over one file of assembly text. */
 #include "driver/driver.h"
 #include "tool/options.h"
 #include "tool/tool.h"
@@ -89,7 +89,7 @@ assemble(void *ctx, const struct buf *text, struct buf *object)
 	return status == 0;
 }
 
-/* What is no text would be one error for each of its lines. True: reported. */
+/* Without this check a binary file would give one error for each of its lines. True: reported. */
 static bool
 is_binary(const char *path, const struct buf *text)
 {
@@ -103,7 +103,7 @@ is_binary(const char *path, const struct buf *text)
 	return elf || (text->n && memchr(text->at, 0, text->n));
 }
 
-/* The assembler's first messages; of what is no assembly text there is one for each line. */
+/* Prints the assembler's first messages. A file that is not assembly text gives one for each line. */
 static void
 say_rejected(const char *path, const struct buf *says)
 {

@@ -81,7 +81,7 @@ add_procedure(json_t *to, const struct proc *p, const struct selection_proc *ip)
 	js_append(to, o);
 }
 
-/* One that is in several objects is there once, as in the text. */
+/* A procedure that is in several objects is listed once, as in the text. */
 static json_t *
 procedures_of(const struct run *r, const struct selection *in)
 {
@@ -130,7 +130,7 @@ put_text(const struct selection *in, struct buf *out)
 		selection_write(out, SELECTION_WEIGHTS, &in->proc.at[i]);
 }
 
-/* What has no weights, and which profiles are not in them, is said. */
+/* Writes the weights. Reports what has no weights, and which profiles are left out. */
 static bool
 write_weights(const struct run *r, const struct args *a)
 {
