@@ -204,7 +204,7 @@ buffer_stopped(struct recorder *r)
 	if (!task->free || tracee_signal(r->t) != SIGSYS || ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info))
 		return false;
 	if (info.si_code != DISPATCHED) {
-		/* Another process has sent SIGSYS. While that was pending, the one for a call was lost. */
+		/* Somebody has sent SIGSYS. While that was pending, the one for a call was lost. */
 		if (task->runs_free && may_lack_call(r->t))
 			record_refuse(r, r->file, "SIGSYS was sent to it, perhaps as it made a system call");
 		return false;
