@@ -34,8 +34,9 @@ chord_rt_lock_and_call(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-/* Calls f, which goes through the list of objects, under the lock. The list has a lock as well, which a thread has that runs the
- * program's code in a callback of dl_iterate_phdr, and there may want the runtime's: so that of the list is taken first. */
+/* Calls f, which goes through the list of objects, under the lock. libc has a lock for the list, too. A thread that runs the
+ * program's code in a callback of dl_iterate_phdr holds that lock, and may want the runtime's lock there. So the lock of the list
+ * is taken first. */
 static void
 chord_rt_locked_with_list(struct chord_rt_ctl *ctl, chord_rt_locked_fn *f, void *of)
 {
@@ -81,8 +82,8 @@ chord_rt_notes(unsigned char *p, uint64_t size, uint64_t align, chord_rt_note_fn
 	return false;
 }
 
-/* Some linkers put notes of both alignments into one segment: notes that are not found with the segment's own alignment are
- * looked for with the other. */
+/* Some linkers put notes of both alignments into one segment. A note that is not found with the segment's own alignment is looked
+ * for with the other one. */
 static bool
 chord_rt_find_note(const struct chord_rt_object *o, chord_rt_note_fn *f, void *arg)
 {
@@ -180,7 +181,8 @@ chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct 
 	chord_rt_find_note(o, chord_rt_note_id, m);
 }
 
-/* Keeps the path of a module for its extent, also for that in a forked child's file, where libc's list cannot be asked. */
+/* Keeps the path of a module for its extent. The extent in a forked child's file needs it, too, and libc's list cannot be asked
+ * there. */
 static const char *
 chord_rt_keep_path(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 {
@@ -237,7 +239,7 @@ chord_rt_was_open(const struct chord_rt_mod *old, const struct chord_rt_mod *m)
 	    old->first - old->bias == m->first - m->bias && old->idlen == m->idlen && chord_rt_equal(old->id, m->id, 32);
 }
 
-/* From now on other return addresses may have counters of exits. */
+/* From now on, counters of exits may belong to other return addresses. */
 static void
 chord_rt_forget_known(struct chord_rt_ctl *ctl)
 {
@@ -296,7 +298,7 @@ chord_rt_new_slot(struct chord_rt_ctl *ctl, struct chord_rt_mod *fresh, struct c
 	return chord_rt_module(ctl, fresh->index);
 }
 
-/* What is kept of a module that was closed. */
+/* Takes over what is kept of a module that was closed. */
 static void
 chord_rt_take_over(struct chord_rt_mod *fresh, const struct chord_rt_mod *old)
 {
@@ -330,7 +332,7 @@ chord_rt_put_module(struct chord_rt_ctl *ctl, struct chord_rt_mod *slot, const s
 		chord_rt_fold(ctl, slot);
 }
 
-/* A module of another name space that had its counters at these addresses has been closed. */
+/* If modules of another name space had their counters at these addresses, they have been closed. */
 static void
 chord_rt_displace(struct chord_rt_ctl *ctl, const struct chord_rt_mod *fresh)
 {
@@ -369,7 +371,8 @@ chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct cho
 	d->ctl = (uint64_t)ctl;
 }
 
-/* A known object in the list. If the object at a known address has not met the process yet, it is another one. */
+/* A known object in the list. If its descriptor does not name this process's control block yet, it is another object at the same
+ * address. */
 static void
 chord_rt_see(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 {
@@ -406,11 +409,11 @@ chord_rt_see_main(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 struct chord_rt_scan {
 	struct chord_rt_ctl *ctl;
 	struct chord_rt_space *space;
-	uint32_t pass, n, skip;       /* objects met; to be passed by */
-	bool differs;                 /* the last one to be passed by is another one than it was */
+	uint32_t pass, n, skip;       /* objects met; objects to skip */
+	bool differs;                 /* the last object to skip is not the one that it was */
 };
 
-/* Notes what the object says about the process. */
+/* Notes what the object tells about the process. */
 static void
 chord_rt_look_at(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 {
@@ -438,7 +441,7 @@ chord_rt_scan_one(struct dl_phdr_info *info, size_t size, void *arg)
 		scan->differs = scan->n == scan->skip && scan->space->last != (uint64_t)info->phdr;
 		return scan->differs;
 	}
-	/* The first object of this list, if it is not the list of another name space. */
+	/* The first object of the list is the program, unless the list is that of another name space. */
 	o.main = scan->n == 1 && (!ctl->phdr || ctl->phdr == (uint64_t)info->phdr);
 	chord_rt_look_at(ctl, &o);
 	scan->space->last = (uint64_t)info->phdr;
@@ -462,7 +465,7 @@ chord_rt_me(struct chord_rt_ctl *ctl)
 	return m->desc == &chord_rt_desc && m->life == CHORD_LIFE_LOADED ? m : NULL;
 }
 
-/* Registers only this module, where there is no list. */
+/* Describes only this module, where there is no list of objects. */
 static void
 chord_rt_alone(struct dl_phdr_info *info)
 {
@@ -479,7 +482,7 @@ chord_rt_alone(struct dl_phdr_info *info)
 			info->addr = (uint64_t)e - info->phdr[i].p_vaddr;
 }
 
-/* The list of objects that this copy of the runtime is in. */
+/* The space for the list of objects that this copy of the runtime is in. */
 static struct chord_rt_space *
 chord_rt_space_here(struct chord_rt_ctl *ctl)
 {
@@ -519,7 +522,7 @@ chord_rt_counted(void)
 	return c;
 }
 
-/* Visits the list except for the first `skip` objects. Gives the number of objects; 0 if the first ones are not what they were. */
+/* Visits the list except for the first `skip` objects. Gives the number of objects; 0 if the first ones have changed. */
 static uint32_t
 chord_rt_pass(struct chord_rt_ctl *ctl, struct chord_rt_space *space, uint32_t pass, uint32_t skip)
 {
@@ -549,13 +552,15 @@ chord_rt_scan_all(struct chord_rt_ctl *ctl, struct chord_rt_space *space)
 	return chord_rt_pass(ctl, space, 1, 0);
 }
 
-/* Brings the list of modules up to date. Under dlopen's lock (in a constructor) everything in the list has been relocated. */
+/* Brings the list of modules up to date. When it runs under dlopen's lock (in a constructor), everything in the list has been
+ * relocated. */
 static void
 chord_rt_scan(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_space *space = chord_rt_space_here(ctl);
 	struct chord_rt_counted now = chord_rt_counted();
-	/* With several name spaces the counts of adds and subs say little, and a name space may have taken the place of another. */
+	/* With several name spaces the counts of adds and subs say little, because a name space may have taken the place of
+	 * another. */
 	bool same = now.adds && now.subs == space->subs && space->known && ctl->nlist == 1 && !ctl->elsewhere;
 	uint32_t n = 0;
 
@@ -569,7 +574,7 @@ chord_rt_scan(struct chord_rt_ctl *ctl)
 	if (same)
 		n = chord_rt_pass(ctl, space, 1, space->known);
 	else if (space->hooked && now.subs - space->subs < space->hooked && ctl->nlist == 1)
-		space->hooked -= (uint32_t)(now.subs - space->subs); /* these are the first still */
+		space->hooked -= (uint32_t)(now.subs - space->subs); /* the first ones are still the same */
 	else
 		space->hooked = 0;
 	if (!n) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the profile is: its name, who may have it, and what happens to a file that has the name already. All under the lock of
- * the control block.
+/* Where the profile is: its name, who may have it, and what happens to a file that has the name already. All of this runs under the
+ * lock of the control block.
  *
- * Nothing is ever written to a file that is not a profile of this user's; new files are made with O_EXCL. The heads of profiles
- * say which of them belong to one run. With CHORD_FILE without %p the first process of the run has that name, and replaces the
- * file of an earlier run; the others have NAME.p1, NAME.p2 and so on. In a folder (CHORD_DIR) all have PROGRAM.1.chord and so on.
- * In both cases a process continues the profile of a process of the run that has ended, if it had the same modules: there are as
- * many files as there were processes at a time. */
+ * Nothing is ever written to a file unless it is a profile of this user's; new files are made with O_EXCL. The heads of profiles
+ * say which of them belong to one run. If CHORD_FILE has no %p, the first process of the run has that name, and replaces the file
+ * of an earlier run; the others have NAME.p1, NAME.p2 and so on. In a folder (CHORD_DIR) the names are PROGRAM.1.chord and so on.
+ * In both cases a process continues the profile of an earlier process of the run that has ended, if it had the same modules. So
+ * there are as many files as there were processes at a time. */
 
 enum {
 	CHORD_RT_NAMES = 8,           /* tried one after the other */
 	CHORD_RT_SLOTS_TRIED = 24,
-	CHORD_RT_EXTENTS_KEPT = 256,  /* a file with more is not gone on with */
-	CHORD_RT_GENERATIONS = 64,    /* of ancestors asked after */
+	CHORD_RT_EXTENTS_KEPT = 256,  /* a file with more is not continued */
+	CHORD_RT_GENERATIONS = 64,    /* of ancestors that are looked at */
 	CHORD_RT_LOOKUP = 010000000 /* O_PATH */ | O_DIRECTORY | O_CLOEXEC,
 	CHORD_RT_OPEN = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
 	CHORD_RT_BY_ITSELF = 0x100,   /* AT_SYMLINK_NOFOLLOW */
@@ -73,8 +73,8 @@ chord_rt_expand(struct chord_rt_ctl *ctl)
 	return ok;
 }
 
-/* The name of profile number `n`: the first n bytes of the path, then a dot, a letter or nothing, the number (0: one that no
- * other process has), and in a folder the ending. */
+/* Makes the name of profile number `number`: the first n bytes of the path, a dot, the letter if any, and the number (0: the
+ * identity, which no other process has). In a folder the ending follows. */
 static bool
 chord_rt_suffix(struct chord_rt_ctl *ctl, size_t n, const char *letter, uint64_t number)
 {
@@ -101,8 +101,8 @@ chord_rt_mix(uint64_t v)
 	return v ^ v >> 31;
 }
 
-/* An identity for the profile. That of a forked child follows from its parent's: a confined process may not be allowed to ask for
- * random bytes. */
+/* Gives the profile an identity. That of a forked child is derived from its parent's, because a confined process may not be allowed
+ * to ask for random bytes. */
 static void
 chord_rt_identify(struct chord_rt_ctl *ctl)
 {
@@ -149,7 +149,7 @@ chord_rt_ticks(struct chord_rt_ctl *ctl, uint32_t pid, uint32_t *parent)
 	s[n > 0 ? n : 0] = 0;
 	while (n > 0 && s[n - 1] != ')')
 		n--;
-	/* In /proc/PID/stat the fields are counted behind the name in brackets: the parent is the 2nd, the start the 20th. */
+	/* In /proc/PID/stat the fields are counted from the name in brackets on: the parent is the 2nd, the start the 20th. */
 	for (int field = 0; n > 0 && s[n] && field < 20; n++) {
 		field += s[n] == ' ';
 		v = s[n] == ' ' ? 0 : v * 10 + (uint64_t)(s[n] - '0');
@@ -161,7 +161,7 @@ chord_rt_ticks(struct chord_rt_ctl *ctl, uint32_t pid, uint32_t *parent)
 	return v;
 }
 
-/* Is the process that the head names this one before exec, or an ancestor of this one? */
+/* Is the process that the head names this process before exec, or an ancestor of it? */
 static bool
 chord_rt_descends(struct chord_rt_ctl *ctl, const struct chord_profile_head *h, uint32_t generations)
 {
@@ -179,7 +179,7 @@ chord_rt_descends(struct chord_rt_ctl *ctl, const struct chord_profile_head *h, 
 
 /* ---- the folder ---- */
 
-/* Symbolic links are followed as the kernel does with fs.protected_symlinks, but with that rule in every folder that others can
+/* Follows a symbolic link as the kernel does with fs.protected_symlinks, but applies that rule in every folder that others can
  * write to: the link must be root's or this user's. */
 static long
 chord_rt_follow(long dir, const char *name)
@@ -196,7 +196,7 @@ chord_rt_follow(long dir, const char *name)
 	return chord_rt_call(SYS_openat, dir, name, CHORD_RT_LOOKUP);
 }
 
-/* Opens a folder in a folder. The last one of CHORD_DIR is made if it is not there. */
+/* Opens a folder in a folder. If it is the last one of CHORD_DIR and is not there, it is made. */
 static long
 chord_rt_step_into(struct chord_rt_ctl *ctl, long dir, const char *name, bool last)
 {
@@ -220,7 +220,7 @@ chord_rt_base_name(struct chord_rt_ctl *ctl)
 	return last;
 }
 
-/* A descriptor of the folder that the path is in. Where the process can have only one more descriptor: AT_FDCWD, and the whole
+/* A descriptor of the folder that the path is in. If the process can have only one more descriptor, this is AT_FDCWD, and the whole
  * path is looked up. */
 static long
 chord_rt_folder(struct chord_rt_ctl *ctl)
@@ -243,7 +243,7 @@ chord_rt_folder(struct chord_rt_ctl *ctl)
 	return dir == -EMFILE || dir == -ENFILE ? AT_FDCWD : dir;
 }
 
-/* For a process that has more rights than its user: is the folder root's, and can nobody remove files of others there? */
+/* For a process that has more rights than its user: is the folder root's, and can nobody remove files of other users there? */
 static bool
 chord_rt_is_safe(long dir)
 {
@@ -261,8 +261,8 @@ chord_rt_within(struct chord_rt_ctl *ctl, long dir)
 
 /* ---- files ---- */
 
-/* Locks the file and checks that it still has its name; else closes it. On file systems without locks a file is in use as long as
- * its process lives. */
+/* Locks the file and checks that it still has its name; if not, closes it. On file systems without locks, a file is in use as long
+ * as its process lives. */
 static long
 chord_rt_hold(long fd, const struct chord_profile_head *h)
 {
@@ -281,7 +281,7 @@ chord_rt_hold(long fd, const struct chord_profile_head *h)
 	return e;
 }
 
-/* Makes a file that was not there before. Its user may open it again whatever the umask is. */
+/* Makes a file that was not there before. Its user may open it again, whatever the umask is. */
 static long
 chord_rt_new_file(struct chord_rt_ctl *ctl, long dir)
 {
@@ -332,7 +332,7 @@ chord_rt_old_file(struct chord_rt_ctl *ctl, long dir, struct chord_profile_head 
 	return -EEXIST;
 }
 
-/* Makes a new file in place of an old one whose lock is held. Whoever has the old one mapped keeps it. */
+/* Makes a new file in place of an old one whose lock is held. Processes that have the old one mapped keep it. */
 static long
 chord_rt_replace(struct chord_rt_ctl *ctl, long dir, long fd)
 {
@@ -353,7 +353,7 @@ chord_rt_replace(struct chord_rt_ctl *ctl, long dir, long fd)
 
 /* ---- going on with a profile ---- */
 
-/* Is the extent one of a module that this process has under the same number? */
+/* Is the extent that of a module which this process has under the same number? */
 static bool
 chord_rt_is_module(struct chord_rt_ctl *ctl, long fd, const struct chord_extent_head *h, uint64_t at)
 {
@@ -365,8 +365,8 @@ chord_rt_is_module(struct chord_rt_ctl *ctl, long fd, const struct chord_extent_
 	    chord_rt_equal(id, m->id, sizeof id);
 }
 
-/* Has the process of that profile ended, and can this one add its counts to it? It must have the same modules, and nothing in it
- * may have to begin at 0. */
+/* Has the process of that profile ended, and can this process add its counts to it? It must have the same modules, and nothing in
+ * the profile may have to begin at 0. */
 static bool
 chord_rt_may_go_on(struct chord_rt_ctl *ctl, long fd, const struct chord_profile_head *head)
 {
@@ -388,7 +388,7 @@ chord_rt_may_go_on(struct chord_rt_ctl *ctl, long fd, const struct chord_profile
 	return modules == ctl->nmodule;
 }
 
-/* Of a profile that is continued: the offset of a module's counters, or of the next exits; 0: there is none. */
+/* In a profile that is continued: the offset of a module's counters, or of the next extent of exits; 0: there is none. */
 static uint64_t
 chord_rt_kept(struct chord_rt_ctl *ctl, const struct chord_extent_head *want, struct chord_extent_head *h)
 {
@@ -408,7 +408,7 @@ chord_rt_kept(struct chord_rt_ctl *ctl, const struct chord_extent_head *want, st
 
 /* ---- the way to a file ---- */
 
-/* The next number to try: one by one at first, then in growing steps. */
+/* The next number to try: one by one at first, then at random from ranges that grow. */
 static uint64_t
 chord_rt_slot_number(struct chord_rt_ctl *ctl, uint32_t attempt)
 {
@@ -417,7 +417,7 @@ chord_rt_slot_number(struct chord_rt_ctl *ctl, uint32_t attempt)
 	return 1 + chord_rt_mix(ctl->place.id[1] + attempt) % ((uint64_t)CHORD_RT_NAMES << (attempt - 6) / 2);
 }
 
-/* Opens the file of an earlier process that had that number, if this process may continue it. */
+/* Opens the file of an earlier process that had that number, if this process may continue it or replace it. */
 static long
 chord_rt_old_slot(struct chord_rt_ctl *ctl, long dir, uint64_t number)
 {
@@ -428,7 +428,7 @@ chord_rt_old_slot(struct chord_rt_ctl *ctl, long dir, uint64_t number)
 	if (chord_rt_failed(fd))
 		return -EEXIST;
 	if (named && h.magic && (h.run != ctl->place.run[0] || h.run2 != ctl->place.run[1])) {
-		if (h.slot == number) /* of the run whose first profile has been replaced */
+		if (h.slot == number) /* it is of the run whose first profile has been replaced */
 			return chord_rt_replace(ctl, dir, fd);
 	} else if (h.magic && chord_rt_may_go_on(ctl, fd, &h)) {
 		ctl->place.reused = h.used;
@@ -439,7 +439,7 @@ chord_rt_old_slot(struct chord_rt_ctl *ctl, long dir, uint64_t number)
 	return -EEXIST;
 }
 
-/* Opens a file for a process whose run has other files beside it. */
+/* Opens a file for a process whose run has other files. */
 static long
 chord_rt_slot_file(struct chord_rt_ctl *ctl, long dir)
 {
@@ -459,7 +459,7 @@ chord_rt_slot_file(struct chord_rt_ctl *ctl, long dir)
 	return fd;
 }
 
-/* Opens a file that no other process has: the path as it is, or with a number behind it. */
+/* Opens a file that no other process has: the path as it is, or with a number after it. */
 static long
 chord_rt_own_file(struct chord_rt_ctl *ctl, long dir, bool with_pid)
 {
@@ -486,7 +486,7 @@ chord_rt_belong(struct chord_rt_ctl *ctl, const struct chord_profile_head *h)
 	ctl->place.run[1] = h->run2;
 }
 
-/* Opens the name that was asked for, if it is meant for this process. */
+/* Opens the name that was asked for, if no other process of the run has it. */
 static long
 chord_rt_first_file(struct chord_rt_ctl *ctl, long dir)
 {
@@ -495,7 +495,7 @@ chord_rt_first_file(struct chord_rt_ctl *ctl, long dir)
 	uint32_t parent;
 
 	if (fd >= 0) {
-		if (h.magic && chord_rt_descends(ctl, &h, 1)) { /* nobody had a chance to read it */
+		if (h.magic && chord_rt_descends(ctl, &h, 1)) { /* nobody had a chance to read that profile */
 			chord_rt_belong(ctl, &h);
 			chord_rt_call(SYS_close, fd);
 			return -EAGAIN;

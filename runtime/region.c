@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions: one for each thread's counters. A region has a base: the counter pages of every loaded module are mapped at their
+/* Regions: each thread's counters are in one. A region has a base: the counter pages of every loaded module are mapped at their
  * address plus the base. */
 
 #define CHORD_RT_STEP 0x40000000ull
-#define CHORD_RT_CLOSE 0x100000ull      /* how far apart bases are at first where there is little room */
-#define CHORD_RT_LOW 0x10000000000ull   /* modules below were linked without -pie */
-#define CHORD_RT_NARROW 0x1000000ull    /* a smaller gap is for debuggers only */
+#define CHORD_RT_CLOSE 0x100000ull      /* distance of bases at first, where there is little room */
+#define CHORD_RT_LOW 0x10000000000ull   /* modules below this were linked without -pie */
+#define CHORD_RT_NARROW 0x1000000ull    /* a smaller gap is used only for debuggers */
 #define CHORD_RT_SLOTS 4096              /* bases in the gap */
 #define CHORD_RT_SKIP 1                 /* no base has that number */
 #define CHORD_RT_TOP 0x7ffffffff000ull
@@ -32,7 +32,7 @@ chord_rt_span(struct chord_rt_ctl *ctl, uint64_t *lo, uint64_t *hi, uint64_t *la
 }
 
 /* The gap between the libraries and the lowest address that the stack may grow to. A base that fits into it is positive and suits
- * low and high modules. The search begins at its top, far from where the heap grows. */
+ * modules at low and at high addresses. The search begins at the top of the gap, far from where the heap grows. */
 static void
 chord_rt_gap(struct chord_rt_ctl *ctl, uint64_t hi, uint64_t largest)
 {
@@ -42,7 +42,7 @@ chord_rt_gap(struct chord_rt_ctl *ctl, uint64_t hi, uint64_t largest)
 	top -= room + 0x100000;
 	hi = ctl->highest > hi ? ctl->highest : hi;
 	ctl->gap_top = top > hi && ctl->stack > hi ? top - hi : 0;
-	/* Part of the gap stays free for libraries that are opened later. */
+	/* An eighth of the gap stays free for libraries that are opened later. */
 	ctl->gap_top = (ctl->gap_top - ctl->gap_top / 8) & ~0xfffull;
 	ctl->gap_least = largest;
 	ctl->gap_step = (largest + 0xffff) & ~0xffffull;
@@ -50,9 +50,9 @@ chord_rt_gap(struct chord_rt_ctl *ctl, uint64_t hi, uint64_t largest)
 		ctl->gap_step = (ctl->gap_top / CHORD_RT_SLOTS) & ~0xfffull;
 }
 
-/* In a wide gap bases are far apart, so that a library that is opened late rarely collides with another region. In a narrow gap
- * the highest free base is used: libraries that are opened late lie below the stacks of today's threads, and their counters have
- * to fit above all libraries. */
+/* In a wide gap bases are far apart, so that a library that is opened late rarely collides with another region. In a narrow gap the
+ * highest free base is used: libraries that are opened late lie below the stacks of today's threads, and their counters have to fit
+ * above all libraries. */
 static uint64_t
 chord_rt_reversed(uint32_t no)
 {
@@ -63,7 +63,7 @@ chord_rt_reversed(uint32_t no)
 	return v;
 }
 
-/* Is there a better place than the gap? Not if a debugger is attached already: it knows no negative bases. */
+/* Is there a better place than the gap? Not if a debugger is attached already, because it cannot handle negative bases. */
 static bool
 chord_rt_is_narrow(const struct chord_rt_ctl *ctl, uint64_t lo)
 {
@@ -71,10 +71,10 @@ chord_rt_is_narrow(const struct chord_rt_ctl *ctl, uint64_t lo)
 }
 
 /* Base number `no` of a scheme; 0 if the scheme has no more. Negative bases could use all of the room between programs and
- * libraries, but only wrgsbase sets them, and ptrace refuses them: a debugger that attaches could not continue the thread. So the
- * gap comes first. Without address randomisation it is about 100 MiB, and a library that is opened late may lie farther down:
- * only the only thread of a process is given such a base, because it can be moved. When all of that is used up, bases in the gap
- * are as close to each other as the largest module permits. */
+ * libraries. But only wrgsbase sets them, and ptrace refuses them: a debugger that attaches could not continue the thread. So the
+ * gap comes first. Without address randomisation the gap is about 100 MiB, and a library that is opened late may lie farther down.
+ * So in such a narrow gap a thread is given a base only while it is the only one, because then it can be moved. When all of that is
+ * used up, bases in the gap are as close to each other as the largest module permits. */
 static uint64_t
 chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint64_t lo, uint64_t hi)
 {
@@ -175,7 +175,7 @@ chord_rt_counts_at(const struct chord_rt_mod *m, uint32_t region)
 	return m->counts.at[CHORD_CHUNK_OF(region)] ? *(uint64_t *)chord_rt_item(m->counts.at, 8, region) : 0;
 }
 
-/* If there is no memory to note it, the module gets one more extent when it is opened again. */
+/* If there is no memory to note the offset, the module gets another extent when it is opened again. */
 static void
 chord_rt_keep_counts_at(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, uint32_t region, uint64_t at)
 {
@@ -201,8 +201,8 @@ chord_rt_counts(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
 	return at;
 }
 
-/* Maps the counters of module m in region r over reserved addresses. They continue the counts of an earlier life of the module,
- * unless fresh. */
+/* Maps the counters of module m in region r over reserved addresses. Unless fresh, they continue the counts from when the module
+ * was open before. */
 static bool
 chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh)
 {
@@ -278,7 +278,7 @@ chord_rt_region_free(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 	    (tid == 0 || (tid > 0 && chord_rt_call(SYS_tgkill, r->process ? r->process : ctl->pid, tid, 0) == -ESRCH));
 }
 
-/* Reads a file of /proc about the thread. 0: there is none. */
+/* Reads a file in /proc about the thread. 0: there is none. */
 static uint64_t
 chord_rt_task_file(int32_t tid, const char *name, uint64_t length, char *s, uint64_t size)
 {
@@ -295,8 +295,8 @@ chord_rt_task_file(int32_t tid, const char *name, uint64_t length, char *s, uint
 	return n > 0 ? (uint64_t)n : 0;
 }
 
-/* Has the thread ended for the program, though the kernel still lists it? It is then beyond the point that pthread_join waits
- * for. The flags are the 7th field behind the name in brackets. */
+/* Has the thread ended for the program, although the kernel still lists it? Then it is past the point that pthread_join waits for.
+ * The flags are the 7th field after the name in brackets. */
 static bool
 chord_rt_ends(int32_t tid)
 {
@@ -316,14 +316,15 @@ chord_rt_ends(int32_t tid)
 static bool chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m, bool mine);
 static struct chord_rt_region *chord_rt_region_mine(struct chord_rt_ctl *ctl);
 
-/* May the calling thread move its region? A child that a system call has made has its maker's base: the maker would be moved. */
+/* May the calling thread move its region? A child that was made by a bare system call has the base of its maker, whose region would
+ * move, too. */
 static bool
 chord_rt_alone_in(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 {
 	return r && r == chord_rt_region_mine(ctl) && !ctl->unseen && r->tid == (int32_t)chord_rt_call(SYS_gettid);
 }
 
-/* The first thread leaves a narrow gap before there is a second thread. No other thread can move it. */
+/* The first thread leaves a narrow gap before there is a second thread, because no other thread can move it. */
 static void
 chord_rt_leave_gap(struct chord_rt_ctl *ctl)
 {
@@ -335,8 +336,9 @@ chord_rt_leave_gap(struct chord_rt_ctl *ctl)
 
 static void chord_rt_trace_shared(const struct chord_rt_ctl *ctl);
 
-/* Finds a region for a thread to be; its tid is -1. Four old regions are tried before a new one is made: that is quick, and keeps
- * the number near that of the threads that live at a time. With counts per thread no region is used again. */
+/* Finds a region for a thread that is about to begin; its tid is -1. Up to four old regions are tried before a new one is made:
+ * that is quick, and keeps the number of regions near the number of threads that live at a time. With counts per thread no region
+ * is used again. */
 static struct chord_rt_region *
 chord_rt_region_get(struct chord_rt_ctl *ctl)
 {
@@ -406,7 +408,7 @@ chord_rt_forker(struct chord_rt_ctl *ctl)
 
 _Static_assert(CHORD_RT_RECENT == 1 << (64 - 56), "");
 
-/* The calling thread's number for its region; -1: it may not ask, and nobody can tell whether it has ended. */
+/* The calling thread's number, for its region. -1: it may not ask for the number, and nobody can tell whether it has ended. */
 static int32_t
 chord_rt_tid(void)
 {
@@ -427,7 +429,8 @@ chord_rt_region_enter(struct chord_rt_ctl *ctl)
 	return true;
 }
 
-/* Moves the counters of the first n modules except m. Modules without counters there are skipped. Gives how many were visited. */
+/* Moves the counters of the first n modules except m. Modules without counters there are skipped. Gives the number of modules
+ * visited. */
 static uint32_t
 chord_rt_move_counters(struct chord_rt_ctl *ctl, uint32_t n, uint32_t m, uint64_t from, uint64_t to)
 {
@@ -445,7 +448,8 @@ chord_rt_move_counters(struct chord_rt_ctl *ctl, uint32_t n, uint32_t m, uint64_
 	return n;
 }
 
-/* The process may have reached its limit of mappings: then all is put back. */
+/* Moves the counters of all modules except m. If that fails, because the process has reached its limit of mappings, all is put
+ * back. */
 static bool
 chord_rt_move_all(struct chord_rt_ctl *ctl, uint32_t m, uint64_t from, uint64_t to)
 {
@@ -459,7 +463,8 @@ chord_rt_move_all(struct chord_rt_ctl *ctl, uint32_t m, uint64_t from, uint64_t 
 	return false;
 }
 
-/* Moves a region that only this thread uses to another base, and reserves room there for module m, which it does not have yet. */
+/* Moves a region that only this thread uses to another base, and reserves room there for module m, which the region does not have
+ * yet. */
 static bool
 chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m, bool mine)
 {
@@ -472,7 +477,7 @@ chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m,
 	}
 	if (!base)
 		return false;
-	ctl->bases = mine ? 0 : bases; /* until both have changed, nothing is where the thread's base says */
+	ctl->bases = mine ? 0 : bases; /* until both have changed, the thread's base does not say where anything is */
 	ok = chord_rt_move_all(ctl, m, old, base);
 	if (ok && mine && !chord_rt_set_base(ctl, base)) {
 		chord_rt_move_all(ctl, m, base, old);
@@ -520,7 +525,7 @@ chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 static uint64_t chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod);
 static const struct chord_path_at *chord_rt_table_of(const struct chord_rt_mod *mod, uint64_t addr);
 
-/* Is this word among a module's counters a count? at: its address for base 0. */
+/* Is this word of a module's counters a count? at: its address for base 0. */
 static bool
 chord_rt_is_count(const struct chord_rt_mod *mod, uint64_t at)
 {
@@ -529,7 +534,7 @@ chord_rt_is_count(const struct chord_rt_mod *mod, uint64_t at)
 }
 
 /* Adds to region 0 what was counted in the module's own section, before there was a base or by threads without one. Gives the
- * number of events moved. */
+ * number of events that were moved. */
 static uint64_t
 chord_rt_fold(struct chord_rt_ctl *ctl, struct chord_rt_mod *mod)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Rings: where a thread's slots are written (format/trace.h). Woven code takes the cursor, adds a slot to it, and writes there;
- * it comes here at the end of each segment, and when the cursor is not what it should be after the addition, because a signal's
- * handler has written as well.
+/* Rings: where a thread's slots are written (format/trace.h). Woven code takes the cursor, adds a slot to it, and writes there. It
+ * calls the runtime in two cases: at the end of each segment, and when the cursor after the addition is not what it should be,
+ * because a signal handler has written as well.
  *
- * The segment behind that of the cursor is always free, so that a handler which comes between the addition and the call of the
- * runtime has room; where it needs more, it comes here itself. If the ring is full by then, the slot that it has reserved is taken
- * back. Only if it is interrupted there as well, and a third context goes on behind that slot, are slots written over others, and
- * the trace says so.
+ * The segment after the cursor's is always free, so a handler that strikes between the addition and the call of the runtime has
+ * room. If it needs more room, it calls the runtime itself. If the ring is full by then, the slot that the interrupted context has
+ * reserved is taken back. Slots are overwritten only if the handler is interrupted there as well, and a third context goes on after
+ * that slot. Then the trace says so.
  *
- * A segment is packed when no slot in it is 0. A slot that is 0 belongs to a context that was interrupted before it wrote: as long
- * as that is so, the segment stays, and if the ring is full the stream goes on in a new one. The old one stays mapped, because that
- * context may go on at any time.
+ * A segment is packed when no slot in it is 0. A slot that is 0 belongs to a context that was interrupted before it wrote. Until
+ * that context writes, the segment stays. If the ring is full, the stream goes on in a new ring. The old one stays mapped, because
+ * that context may go on at any time.
  *
- * The order of writes is for readers of what a killed process left: the record is complete, the segment is zeroed, the ring's
- * count of packed segments goes up. All with signals blocked, by the thread whose ring it is. */
+ * The order of writes suits readers of what a killed process left: the record is complete, then the segment is zeroed, then the
+ * ring's count of packed segments goes up. The thread that has the ring does all this with signals blocked. */
 #include "slots.h"
 
 static uint64_t *
@@ -28,7 +28,7 @@ chord_rt_in_ring(uint64_t ring, uint64_t size, uint64_t p)
 	return ring && p - ring < 2 * size;
 }
 
-/* What the thread and a collector say to each other about the ring behind that head. */
+/* The words by which the thread and a collector tell each other about the ring that follows that head. */
 static struct chord_trace_room *
 chord_rt_room_of(const struct chord_extent_head *head)
 {
@@ -42,14 +42,14 @@ chord_rt_slot_at(const struct chord_rt_ring *r, uint64_t n)
 	return (volatile uint32_t *)(r->at + (n - r->first * CHORD_TRACE_SLOTS) * 4 % r->size);
 }
 
-/* The first segment that is not packed. A collector says in the ring's head which it is, as the thread itself does. */
+/* The first segment that is not packed. A collector puts its number into the ring's head, as the thread itself does. */
 static uint64_t
 chord_rt_packed(const struct chord_rt_ring *r)
 {
 	return r->collected && r->head ? __atomic_load_n(&r->head->b, __ATOMIC_ACQUIRE) : r->packed;
 }
 
-/* Is the segment behind that one, in which the cursor is, not free? */
+/* The cursor is in that segment. Is the segment after it in use? */
 static bool
 chord_rt_is_full(const struct chord_rt_ring *r, uint64_t segment)
 {
@@ -63,14 +63,14 @@ chord_rt_next_slot(const struct chord_rt_ring *r, const uint64_t *cursor)
 	return r->seen + (*(const volatile uint64_t *)cursor - r->seen_at) / 4;
 }
 
-/* Behind the slots for which there is room, when segments before that one are packed. */
+/* The number of the slot after the last one that has room, when all segments before that one are packed. */
 static uint64_t
 chord_rt_room_behind(const struct chord_rt_ring *r, uint64_t packed)
 {
 	return packed * CHORD_TRACE_SLOTS + r->size / 4;
 }
 
-/* So many slots are reserved for which the ring had no room. */
+/* How many slots are reserved for which the ring had no room. */
 static uint64_t
 chord_rt_beyond(const struct chord_rt_ring *r, const uint64_t *cursor)
 {
@@ -113,7 +113,7 @@ chord_rt_unmap_ring(uint64_t at, uint64_t size)
 		chord_rt_call(SYS_munmap, at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * size);
 }
 
-/* What is written there from now on is not kept. */
+/* What is written to the ring from now on is not kept. */
 static void
 chord_rt_ring_to_memory(uint64_t at, uint64_t size)
 {
@@ -132,8 +132,8 @@ chord_rt_map_ring(long fd, uint64_t from, uint64_t at, uint64_t size)
 	return e;
 }
 
-/* Where only the last segments are kept, a ring is long, and perhaps never filled: room is allocated before the thread comes
- * there, and what is behind is a hole in the file. Allocates that of so many segments from that one on. */
+/* Where only the last segments are kept, a ring is long and may never be filled. So room is allocated before the thread gets there,
+ * and the rest is a hole in the file. This allocates room for n segments, beginning with that one. */
 static long
 chord_rt_back(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t segment, uint64_t n)
 {
@@ -149,7 +149,7 @@ chord_rt_back(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t segmen
 	return e;
 }
 
-/* Sees to it that there is room up to that segment. r->since: the one in which the ring was begun. */
+/* Makes sure that there is room up to that segment. r->since - 1 is the segment in which the ring began. */
 static bool
 chord_rt_back_up_to(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t segment)
 {
@@ -170,7 +170,7 @@ chord_rt_back_up_to(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t 
 	return !chord_rt_failed(e);
 }
 
-/* The ring is new. It begins with that segment, and the cursor is in the other one. */
+/* The ring is new. It begins with segment `first`, and the cursor is in `segment`. */
 static bool
 chord_rt_back_first(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t first, uint64_t segment)
 {
@@ -226,7 +226,7 @@ chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at
 	return 0;
 }
 
-/* Adds a ring at new addresses: for a collector a smaller one if a large one cannot be had. */
+/* Adds a ring at new addresses. If a collector packs and a large ring cannot be had, it is a smaller one. */
 static long
 chord_rt_new_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t first)
 {
@@ -250,14 +250,14 @@ chord_rt_new_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t fi
 
 /* ---- the end of a ring ---- */
 
-/* The context's tokens are not kept from here on. */
+/* From here on the context's tokens are not kept. */
 static void
 chord_rt_to_scratch(struct chord_rt_trace *t, uint64_t *cursor)
 {
 	*(volatile uint64_t *)cursor = t->scratch;
 }
 
-/* Threads that have no region come here with their first slot. */
+/* Makes threads without a region call the runtime with their first slot. */
 static void
 chord_rt_to_ask(const struct chord_rt_trace *t)
 {
@@ -337,7 +337,7 @@ chord_rt_pack(struct chord_rt_packer *p, const uint32_t *slot, struct chord_trac
 	return sizeof *record + ((record->bytes + 3) & ~3ull);
 }
 
-/* Writes what was packed as a record behind the others. False: there is no room. */
+/* Writes what was packed as a record after the others. False: there is no room. */
 static bool
 chord_rt_put_record(struct chord_extent_head *packs, const struct chord_trace_record *record, const uint8_t *bytes, uint64_t size)
 {
@@ -351,7 +351,7 @@ chord_rt_put_record(struct chord_extent_head *packs, const struct chord_trace_re
 	return true;
 }
 
-/* What is packed next goes to another extent, where the packer begins anew. */
+/* The next record goes to another extent, where the packer begins anew. */
 static void
 chord_rt_leave_packs(struct chord_rt_ring *r)
 {
@@ -385,7 +385,7 @@ chord_rt_pack_segment(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint32_
 	return r->packs && chord_rt_put_record(r->packs, &record, r->packer->out, size);
 }
 
-/* Are all slots of the first segment that is not packed written? Sets the sum of a record. */
+/* Are all slots of the first segment that is not packed written? Also sets the sum for a record. */
 static CHORD_RT_HOT bool
 chord_rt_is_written(const struct chord_rt_ring *r, uint32_t *sum)
 {
@@ -423,7 +423,7 @@ chord_rt_pack_all(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t se
 
 /* ---- what a collector packs ---- */
 
-/* Has the segment of that slot been packed, and perhaps been zeroed? To be asked after the slot was found to be 0. */
+/* Has the segment of that slot been packed, and perhaps been zeroed? Ask this only after the slot was found to be 0. */
 static bool
 chord_rt_is_emptied(uint64_t at, uint32_t collected, uint64_t n)
 {
@@ -432,7 +432,8 @@ chord_rt_is_emptied(uint64_t at, uint32_t collected, uint64_t n)
 	return collected && n / CHORD_TRACE_SLOTS < __atomic_load_n(&room->done, __ATOMIC_ACQUIRE);
 }
 
-/* Does a slot in the first segment that is not packed belong to a context which has not written it? Then it will not be packed. */
+/* Has a context reserved a slot in the first segment that is not packed, and not written it? Then the segment will not be
+ * packed. */
 static bool
 chord_rt_is_held(const struct chord_rt_ring *r)
 {
@@ -442,7 +443,7 @@ chord_rt_is_held(const struct chord_rt_ring *r)
 	return !chord_rt_is_written(r, &sum) && !chord_rt_is_emptied(r->at, r->collected, first);
 }
 
-/* Waits until the collector has emptied segments, which it has not by the look of `freed`. False: it is gone, or does nothing. */
+/* Waits until the collector has emptied segments, which changes `freed`. False: the collector is gone, or does nothing. */
 static bool
 chord_rt_await_collector(struct chord_rt_ctl *ctl, struct chord_trace_room *room, uint32_t freed)
 {
@@ -464,7 +465,8 @@ chord_rt_await_collector(struct chord_rt_ctl *ctl, struct chord_trace_room *room
 	return false;
 }
 
-/* Tells the collector how far the thread is, and waits if it is too far. If the ring remains full, it can be emptied no more. */
+/* Tells the collector how far the thread is, and waits if the ring is full. If the ring is still full afterwards, it cannot be
+ * emptied. */
 static void
 chord_rt_leave_to_collector(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t segment)
 {
@@ -483,7 +485,7 @@ chord_rt_leave_to_collector(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 
 /* ---- when only the last segments are kept ---- */
 
-/* Keeps the marks of the first segment by which what comes behind it is understood. */
+/* Keeps the marks of the first segment that are needed to understand what follows it. */
 static void
 chord_rt_keep_marks(const struct chord_rt_ring *r, struct chord_trace_gone *gone)
 {
@@ -499,8 +501,8 @@ chord_rt_keep_marks(const struct chord_rt_ring *r, struct chord_trace_gone *gone
 	}
 }
 
-/* Forgets segments at the beginning of the ring until there is room. A reader that finds one half zeroed sees the rest of it. If
- * the ring remains full, an interrupted context will write to its first segment. */
+/* Forgets segments at the beginning of the ring until there is room. A reader that finds one half zeroed uses the rest of it. If
+ * the ring is still full afterwards, an interrupted context is going to write to its first segment. */
 static void
 chord_rt_forget_first(struct chord_rt_ring *r, uint64_t segment)
 {
@@ -528,7 +530,7 @@ chord_rt_note_cursor(struct chord_rt_ring *r, uint64_t *cursor)
 	}
 }
 
-/* The cursor comes first: children of vfork may be killed here one after another, each a segment further. */
+/* Settles the cursor first, because children of vfork may be killed here one after another, each a segment further on. */
 static void
 chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
@@ -576,8 +578,8 @@ chord_rt_is_recorded(const struct chord_rt_ring *r)
 	return record && record->segment == (uint32_t)r->packed;
 }
 
-/* Who had the ring was killed. A record that is complete stands for its segment. The next one needs a new extent: what the packer
- * knew is not what readers know. */
+/* The thread that had the ring was killed. If a complete record of a segment exists, it stands for the segment. The next record
+ * needs a new extent, because the packer's state is not the state that readers have. */
 static void
 chord_rt_inherit_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
 {
@@ -590,7 +592,8 @@ chord_rt_inherit_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
 	r->torn = 0;
 }
 
-/* Threads that share a ring wait for each other. False: this one has it already, and a handler of a fault has interrupted it. */
+/* Threads that share a ring wait for each other. False: this thread has the ring already, and was interrupted by a fault's
+ * handler. */
 static bool
 chord_rt_take_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
 {
@@ -613,7 +616,7 @@ chord_rt_take_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
 	return true;
 }
 
-/* Packs what can be packed, and sees to it that the segment behind that of the cursor is free. */
+/* Packs what can be packed, and makes sure that the segment after the cursor's is free. */
 static void
 chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
@@ -626,12 +629,12 @@ chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 	__atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* What the end of a segment comes to nearly always: the slot before it, at p, is the last one that was reserved, a collector packs,
- * and there is room. Then the token is written and the collector is told how far the thread is. That takes no system call, since
- * signals need not be blocked for it: a handler that comes in between finds the slot reserved, as if it had interrupted woven code.
- * It may fork: in the child the ring's addresses are mapped, but r may say nothing of them, so that all is read before. What the
- * handler tells the collector may be taken back by what is told here; the next end of a segment tells more. Where the ring is half
- * full, each eighth end is left to those who wake the collector. False: nothing was done. */
+/* The most frequent case at the end of a segment: the slot before it, at p, is the last one that was reserved, a collector packs,
+ * and there is room. Then the token is written and the collector is told how far the thread is. This takes no system call, because
+ * signals need not be blocked: a handler that comes in between finds the slot reserved, as if it had interrupted woven code. The
+ * handler may fork. In the child the ring's addresses are mapped, but r may no longer describe them, so everything is read from r
+ * first. The value stored here may be older than one that the handler has told the collector; the next end of a segment corrects
+ * that. Where the ring is half full, every eighth end goes to the code that wakes the collector. False: nothing was done. */
 static bool
 chord_rt_end_segment(struct chord_rt_ring *r, const uint64_t *cursor, uint32_t token, uint64_t p)
 {
@@ -655,9 +658,9 @@ chord_rt_end_segment(struct chord_rt_ring *r, const uint64_t *cursor, uint32_t t
 	return true;
 }
 
-/* ---- slots for those who come here ---- */
+/* ---- slots for callers of the runtime ---- */
 
-/* Reserves a slot, in one instruction, and writes it. True: a segment ends behind it, and the ring is to be settled. */
+/* Reserves a slot, in one instruction, and writes it. True: it is the last one of a segment, and the ring has to be settled. */
 static bool
 chord_rt_reserve_and_put(uint64_t *cursor, uint32_t slot)
 {
@@ -680,7 +683,8 @@ chord_rt_put_slot(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *c
 		chord_rt_settle_ring(ctl, r, cursor);
 }
 
-/* Is what the cursor once was the address of a slot that is reserved and not written? It can be one of the n before end_at. */
+/* Was p, an earlier value of the cursor, the address of a slot that is reserved and not written? The slot can be one of the n
+ * before ring->end. */
 static bool
 chord_rt_is_pending(const struct chord_rt_old_ring *ring, uint64_t p)
 {
@@ -690,10 +694,10 @@ chord_rt_is_pending(const struct chord_rt_old_ring *ring, uint64_t p)
 	    !chord_rt_is_emptied(ring->at, ring->collected, ring->next - back - 1);
 }
 
-/* The slot that woven code reserved after the cursor was p. The context may have been interrupted after it read the cursor, then
- * the slot is the last one; or after it reserved the slot, then that is p. NULL: it cannot be told, because another context was
- * interrupted there, too, and has not gone on, or this one was interrupted twice, then its slot stays 0; or the ring had no room
- * for it. */
+/* The slot that woven code reserved after it had read p from the cursor. If the context was interrupted between reading and
+ * reserving, the slot is the last one. If it was interrupted after reserving, the slot is p. NULL: this cannot be decided, because
+ * another context was interrupted there, too, and has not gone on; or this context was interrupted twice, and its slot stays 0; or
+ * the ring had no room for the slot. */
 static volatile uint32_t *
 chord_rt_find_slot(const struct chord_rt_ring *r, const uint64_t *cursor, uint64_t p)
 {

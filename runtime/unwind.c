@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Unwinds a stack by the call frame information of each object. It allocates nothing, takes no lock of its own and checks all
- * that it reads: it runs in signal handlers and on stacks of any origin. */
+/* Unwinds a stack by the call frame information of each object. It allocates nothing, takes no lock of its own and checks all that
+ * it reads, because it runs in signal handlers and on stacks of any origin. */
 
 enum chord_rt_how {
 	CHORD_RT_SAME, CHORD_RT_UNDEFINED, CHORD_RT_AT, CHORD_RT_IS, CHORD_RT_REG, CHORD_RT_EXPR, CHORD_RT_VAL_EXPR,
@@ -15,7 +15,7 @@ struct chord_rt_rules {
 
 struct chord_rt_cfi {
 	const unsigned char *init, *init_end, *insn, *insn_end;
-	uint64_t begin, end;          /* what the entry is for */
+	uint64_t begin, end;          /* the code that the entry is for */
 	uint64_t code_align;
 	int64_t data_align;
 	uint8_t enc;
@@ -55,7 +55,7 @@ struct chord_rt_bytes {
 	const unsigned char *p, *end;
 };
 
-/* Is the page of that address readable? Asks the kernel only outside of known memory. */
+/* Is the page of that address readable? Asks the kernel only about memory that is not known. */
 static bool
 chord_rt_reach(struct chord_rt_scope *in, uint64_t at)
 {
@@ -119,7 +119,7 @@ chord_rt_fixed(struct chord_rt_bytes *b, size_t n)
 	return v;
 }
 
-/* A byte, as most of what is read; 0 at the end. */
+/* One byte; 0 at the end. Most of what is read are single bytes. */
 static uint8_t
 chord_rt_byte(struct chord_rt_bytes *b)
 {
@@ -191,7 +191,7 @@ chord_rt_pointer(struct chord_rt_bytes *b, uint8_t enc, uint64_t data)
 	return v;
 }
 
-/* The bytes of a CIE or FDE behind its length, all readable; *p moves to the next entry. */
+/* The bytes of a CIE or FDE after its length, all of them readable. *p moves to the next entry. */
 static bool
 chord_rt_entry(struct chord_rt_scope *in, const unsigned char **p, struct chord_rt_bytes *b)
 {
@@ -253,7 +253,7 @@ chord_rt_cie(struct chord_rt_scope *in, const unsigned char *cie, struct chord_r
 	return true;
 }
 
-/* Reads an FDE; false if the entry is none. *next: the entry behind it. */
+/* Reads an FDE; false if the entry is not one. *next: the entry after it. */
 static bool
 chord_rt_fde(struct chord_rt_scope *in, const unsigned char *fde, struct chord_rt_cfi *f, const unsigned char **next)
 {
@@ -304,7 +304,7 @@ chord_rt_search(struct chord_rt_scope *in, const unsigned char *hdr, uint64_t pc
 	return n && lo ? hdr + table[2 * lo - 1] : NULL;
 }
 
-/* Searches entry by entry: static programs often have no table. */
+/* Searches entry by entry, because static programs often have no table. */
 static bool
 chord_rt_scan_frames(struct chord_rt_scope *in, const unsigned char *p, uint64_t size, uint64_t pc, struct chord_rt_cfi *f)
 {
@@ -404,7 +404,7 @@ chord_rt_jump_in(struct chord_rt_walk *w, struct chord_rt_bytes *b, const unsign
 		b->p += n;
 }
 
-/* Evaluates a DWARF expression; top: what is on its stack at first. */
+/* Evaluates a DWARF expression; top: the value that is on its stack at first. */
 static uint64_t
 chord_rt_evaluate(struct chord_rt_walk *w, int64_t where, uint64_t top)
 {
@@ -473,7 +473,7 @@ static void
 chord_rt_rule(struct chord_rt_rules *r, uint64_t reg, enum chord_rt_how how, int64_t value)
 {
 	if (reg > CHORD_RT_CFA || (reg == CHORD_RT_CFA && how != CHORD_RT_AT && how != CHORD_RT_VAL_EXPR))
-		return; /* a register of floating point */
+		return; /* a floating-point register */
 	r->how[reg] = (uint8_t)how;
 	r->value[reg] = value;
 }
@@ -499,7 +499,7 @@ chord_rt_def_cfa(struct chord_rt_rules *r, uint64_t reg, int64_t off)
 	chord_rt_rule(r, CHORD_RT_CFA, CHORD_RT_AT, off);
 }
 
-/* state[0]: the rules; state[1]: those after the CIE; further ones: remembered states. */
+/* state[0]: the rules; state[1]: the rules after the CIE; the others: remembered states. */
 struct chord_rt_machine {
 	struct chord_rt_rules state[4];
 	uint32_t depth;
@@ -513,7 +513,7 @@ chord_rt_restore(struct chord_rt_machine *m, uint64_t reg)
 		chord_rt_rule(&m->state[0], reg, m->state[1].how[reg], m->state[1].value[reg]);
 }
 
-/* Instructions that have a whole byte as their opcode. */
+/* Instructions whose opcode takes the whole byte. */
 static bool
 chord_rt_extended(struct chord_rt_machine *m, const struct chord_rt_cfi *f, struct chord_rt_bytes *b, uint8_t op)
 {
@@ -596,7 +596,7 @@ chord_rt_value(struct chord_rt_walk *w, const struct chord_rt_rules *r, uint32_t
 	}
 }
 
-/* The rules at the PC for which w->cfi was found, in state[0] of the machine. */
+/* Puts the rules at the PC, for which *cfi was found, into state[0] of the machine. */
 static bool
 chord_rt_rules_at(const struct chord_rt_cfi *cfi, struct chord_rt_machine *m, uint64_t pc)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks a stack from frame to frame. The rules of a return address are cached for all threads: programs that jump and throw a lot
- * do so from few places.
+/* Walks a stack from frame to frame. The rules of a return address are cached for all threads, because programs that jump and throw
+ * a lot do so from few places.
  *
- * A writer takes a cache entry by an odd sequence number. If another one has it, this one does not write: nobody waits, not even
- * in a signal handler. Entries hold for one object, known by its build id, so that none is used for other code that was later
- * loaded to the same address. */
+ * A writer takes a cache entry by making its sequence number odd. If another writer has the entry, nothing is written: nobody
+ * waits, not even in a signal handler. Entries hold for one object, which is identified by its build id. So no entry is used for
+ * other code that was loaded later to the same address. */
 
 /* ---- objects ---- */
 
@@ -53,7 +53,7 @@ chord_rt_note_id_at(void *arg, uint32_t type, const char *name, size_t namesz, u
 	return true;
 }
 
-/* Where the build id of an object is, if it is in the first page; or 0. */
+/* The address of an object's build id, if it is in the first page; else 0. */
 static uint64_t
 chord_rt_id_of(uint64_t start)
 {
@@ -72,7 +72,7 @@ chord_rt_id_of(uint64_t start)
 	return at - start <= CHORD_RT_PAGE - 16 ? at : 0;
 }
 
-/* Takes a cache entry to write it. */
+/* Takes a cache entry in order to write it. */
 static bool
 chord_rt_claim(uint32_t *seq)
 {
@@ -113,7 +113,7 @@ chord_rt_stamp_new(struct chord_rt_ctl *ctl, struct chord_rt_object_id *o, const
 	return stamp;
 }
 
-/* A number for the object of in->map; 0 if it has no build id to tell it from others. */
+/* A number for the object of in->map; 0 if no build id tells it from other objects. */
 static uint64_t
 chord_rt_stamp(struct chord_rt_ctl *ctl, const struct chord_rt_scope *in)
 {
@@ -215,8 +215,8 @@ chord_rt_recall(const struct chord_rt_scope *in, uint64_t pc, struct chord_rt_kn
 
 static const uint8_t chord_rt_saved[CHORD_RT_NSAVED] = CHORD_RT_SAVED;
 
-/* Do the rules fit into a cache entry? Then *to gets them. Registers that calls may change are left out: nothing further up was
- * computed from them. */
+/* Do the rules fit into a cache entry? Then *to gets them. Registers that calls may change are left out, because nothing further up
+ * was computed from them. */
 static bool
 chord_rt_is_common(const struct chord_rt_rules *r, struct chord_rt_known *to)
 {
@@ -258,8 +258,8 @@ chord_rt_keep(const struct chord_rt_walk *w, uint64_t pc, const struct chord_rt_
 	chord_rt_disclaim(&k->seq);
 }
 
-/* What else is cached of an address, under keys that are no address: where the function begins that it is in; and that a frame
- * which goes on there is the outermost one, with its end just above the stack pointer. */
+/* Two more facts about an address are cached, under keys that are not addresses: where the function begins that the address is in;
+ * and that a frame which goes on at the address is the outermost one and ends just above the stack pointer. */
 #define CHORD_RT_BEGIN_AT (1ull << 63)
 #define CHORD_RT_BOTTOM_AT (1ull << 62)
 
@@ -300,7 +300,7 @@ chord_rt_begins(struct chord_rt_walk *w, uint64_t pc)
 	return begin == pc;
 }
 
-/* The counter of exits at the frame's PC has been found: cache it. */
+/* The counter of exits at the frame's PC has been found, and is cached. */
 static void
 chord_rt_keep_count(struct chord_rt_walk *w, uint64_t *count)
 {
@@ -316,7 +316,7 @@ chord_rt_keep_count(struct chord_rt_walk *w, uint64_t *count)
 
 enum chord_rt_step { CHORD_RT_FRAME, CHORD_RT_OUTERMOST, CHORD_RT_STUCK };
 
-/* Finds the rules for the PC of the frame: in w->rule if quick, else in m. */
+/* Finds the rules for the PC of the frame: in w->rule if they are cached, else in m. */
 static __attribute__((noinline)) bool
 chord_rt_find_rules(struct chord_rt_walk *w, struct chord_rt_machine *m)
 {
@@ -356,9 +356,10 @@ chord_rt_look_quick(struct chord_rt_walk *w)
 	return ((uint64_t *)cfa)[-1] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
 }
 
-extern unsigned char chord_rt_process_back __attribute__((visibility("hidden"))); /* below the first function of clone's */
+extern unsigned char chord_rt_process_back __attribute__((visibility("hidden"))); /* return address of clone's first function */
 
-/* Is the frame unknown except that its return address begins a function? makecontext leaves that below the first frame. */
+/* No rules are known for the frame. Is its return address the beginning of a function? makecontext leaves such an address below the
+ * first frame. */
 static enum chord_rt_step
 chord_rt_look_unknown(struct chord_rt_walk *w)
 {
@@ -373,7 +374,7 @@ chord_rt_look_unknown(struct chord_rt_walk *w)
 	return CHORD_RT_OUTERMOST;
 }
 
-/* Has that been found of the frame before? */
+/* Has chord_rt_look_unknown(), or an undefined return address, shown before that the frame is the outermost one? */
 static bool
 chord_rt_is_bottom(struct chord_rt_walk *w)
 {
@@ -389,15 +390,16 @@ chord_rt_is_bottom(struct chord_rt_walk *w)
 	return true;
 }
 
-/* The word of a region that points to the registers of woven code that is in this module's __chord_pointer. */
+/* The word of a region that points to the registers of woven code that is in one of this module's routines (__chord_pointer and the
+ * like). */
 static const struct chord_rt_regs **
 chord_rt_asking(const struct chord_rt_mod *m, const struct chord_rt_region *r)
 {
 	return (const struct chord_rt_regs **)(CHORD_RT_NEAR(m->desc->mine) + 8 + r->base);
 }
 
-/* The stack pointer with which woven code entered the module's routine that has the PC; 0: the PC is in none. Only the first and
- * last instructions of a routine run with that stack pointer. */
+/* The stack pointer with which woven code entered the module's routine that contains the PC; 0: no routine contains it. Only the
+ * first and the last instruction of a routine run with that stack pointer. */
 static uint64_t
 chord_rt_asking_sp(const struct chord_rt_desc *d, uint64_t pc, uint64_t sp)
 {
@@ -417,8 +419,9 @@ chord_rt_asking_sp(const struct chord_rt_desc *d, uint64_t pc, uint64_t sp)
 	return sp + (pc == first || pc == also || pc == third || pc == fourth || pc == fifth || pc == last ? 0 : CHORD_RT_ASKING);
 }
 
-/* Did the signal interrupt such a routine or its callees? Then the frame is that of the woven code that goes on afterwards. (The
- * unwind table leads there, too, one frame later, for others that walk: activations of the runtime are none of the program's.) */
+/* Did the signal interrupt such a routine or its callees? Then the frame becomes that of the woven code that called the routine.
+ * (The unwind table leads there, too, one frame later, for other unwinders: activations of the runtime are not activations of the
+ * program.) */
 static void
 chord_rt_was_asking(struct chord_rt_walk *w)
 {
@@ -446,7 +449,7 @@ chord_rt_was_asking(struct chord_rt_walk *w)
 	w->cfi.begin = w->cfi.end = 0;
 }
 
-/* Activations below sp have ended: none of them returns to __chord_pointer. */
+/* Activations below sp have ended, so none of them returns to __chord_pointer. */
 static __attribute__((noinline)) void
 chord_rt_forget_asking(struct chord_rt_ctl *ctl, uint64_t sp)
 {
@@ -482,7 +485,7 @@ chord_rt_look_slow(struct chord_rt_walk *w)
 			chord_rt_keep_about(w, w->regs.r[CHORD_RT_PC] | CHORD_RT_BOTTOM_AT, w->begin);
 		return CHORD_RT_OUTERMOST;
 	}
-	/* Only a signal can have switched from one stack to another. */
+	/* Only a signal can have switched to another stack. */
 	if (w->signal ? w->turns > 64 : w->cfa <= w->regs.r[CHORD_RT_SP])
 		return CHORD_RT_STUCK;
 	for (uint32_t i = 0; i < CHORD_RT_NREG; i++)
@@ -515,7 +518,7 @@ chord_rt_look(struct chord_rt_walk *w)
 	return step;
 }
 
-/* Goes on to the caller, after chord_rt_look gave FRAME. */
+/* Moves to the caller, after chord_rt_look gave FRAME. */
 static CHORD_RT_HOT void
 chord_rt_up(struct chord_rt_walk *w)
 {
@@ -540,7 +543,7 @@ chord_rt_scope_from(struct chord_rt_scope *in, struct chord_rt_ctl *ctl, uint64_
 {
 	in->ctl = ctl;
 	in->map = in->map_end = in->table = in->table_end = 0;
-	in->low = (sp - 8) & -(uint64_t)CHORD_RT_PAGE; /* in use just now */
+	in->low = (sp - 8) & -(uint64_t)CHORD_RT_PAGE; /* this page is in use now */
 	in->high = in->low + CHORD_RT_PAGE;
 	in->bad = in->fast = false;
 }
