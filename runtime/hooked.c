@@ -3,8 +3,8 @@
 
 enum { CHORD_RT_SIGABRT = 6 };
 
-/* Where nothing shows the threads that libc makes for a timer or a message queue, they have the base of their maker and count in
- * its region. */
+/* If the threads that libc makes for a timer or a message queue cannot be seen, they have their maker's base and count in its
+ * region. */
 static void
 chord_rt_may_make(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -15,13 +15,13 @@ chord_rt_may_make(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 		    CHORD_RT_UNSEEN_LIBC);
 }
 
-/* The program is about to change the base by which all woven code counts: it cannot run much longer. */
+/* The program is about to change the base by which all woven code addresses its counters, so it cannot run much longer. */
 static void
 chord_rt_note_own_base(struct chord_rt_ctl *ctl)
 {
 	uint64_t old = chord_rt_lock(ctl);
 
-	ctl->bases = 0; /* nothing is there at a base of the program's */
+	ctl->bases = 0; /* there is no such page at a base of the program's own */
 	chord_rt_text(ctl, "the program set a base of the gs segment of its own, by which counters are addressed: "
 	    "what it did after that is not known");
 	chord_rt_unlock(ctl, old);
@@ -31,7 +31,7 @@ chord_rt_note_own_base(struct chord_rt_ctl *ctl)
 
 typedef int chord_rt_exec_fn(uint64_t, uint64_t, uint64_t, uint64_t);
 
-/* The arguments of execl and its kin, as calls pass them. */
+/* Argument i of execl and the like, as calls pass them: those after the first. */
 static uint64_t
 chord_rt_listed(const struct chord_rt_regs *regs, uint32_t i)
 {
@@ -68,7 +68,7 @@ chord_rt_exec_list(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 }
 #pragma GCC diagnostic pop
 
-/* What to take back if the program is not replaced. */
+/* What has to be taken back if the program is not replaced. */
 struct chord_rt_replaced {
 	const struct chord_rt_regs *regs;
 	uint64_t state;
@@ -128,7 +128,8 @@ chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32
 	return e;
 }
 
-/* The parent ends inside daemon(), by an _exit that goes through no table. The child returns from it, unless something fails. */
+/* The parent ends inside daemon(), by a call of _exit that goes through no table. The child returns from daemon(), unless something
+ * fails. */
 static int
 chord_rt_daemon(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t real)
 {
@@ -241,7 +242,7 @@ chord_rt_calls_real(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32
 	} else if (hook == CHORD_RT_HOOK__Fork) {
 		e = ((int (*)(void))real)();
 		if (e == 0)
-			chord_rt_forked(regs); /* it runs no handlers */
+			chord_rt_forked(regs); /* _Fork runs no handlers */
 	} else if (hook == CHORD_RT_HOOK_clone && !ctl->nogs && !chord_rt_other_process(ctl)) {
 		e = chord_rt_clone(ctl, regs, (chord_rt_clone_fn *)real);
 	} else if (hook == CHORD_RT_HOOK_syscall) {
@@ -260,7 +261,7 @@ chord_rt_calls_real(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32
 	return true;
 }
 
-/* Hooks after which the real function runs, and which are no ends. */
+/* Handles hooks after which the real function runs, and at which nothing ends. */
 static __attribute__((noinline)) bool
 chord_rt_only_looks(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook)
 {
@@ -336,7 +337,7 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 	return real;
 }
 
-/* Finds threads that are older than the runtime, or that a thread without counters has made. */
+/* Events were counted by threads that are older than the runtime, or that a thread without counters has made. */
 static void
 chord_rt_unwatched(struct chord_rt_ctl *ctl, uint64_t n)
 {
@@ -409,7 +410,7 @@ chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 		return 0;
 	}
 	old = chord_rt_lock(ctl);
-	chord_rt_close_this(ctl, NULL); /* the hooks stay, so nobody waits for the list, which another thread may have for ever */
+	chord_rt_close_this(ctl, NULL); /* the hooks stay, so the list's lock is not taken: a thread may hold it for ever */
 	chord_rt_unlock(ctl, old);
 	return 0;
 }

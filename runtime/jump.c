@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Jumps that leave activations: longjmp, and jumps to a receiver of __builtin_longjmp. Programs that jump a lot do so from few
- * places, over the same callers: the frames of such a jump are cached, and recognised by their return addresses. */
+ * places, over the same callers. So the frames of such a jump are cached, and recognised by their return addresses. */
 
 static uint64_t
 chord_rt_unmangle(uint64_t v)
@@ -8,7 +8,7 @@ chord_rt_unmangle(uint64_t v)
 	return (v >> 17 | v << 47) ^ chord_rt_jump_guard();
 }
 
-/* The stack pointer and PC that a jmp_buf leads to: glibc's are mangled, musl's are not. */
+/* The stack pointer and PC that a jmp_buf leads to. glibc mangles them, musl does not. */
 static void
 chord_rt_target(const uint64_t *buf, uint64_t *sp, uint64_t *pc)
 {
@@ -23,7 +23,7 @@ struct chord_rt_tally {
 	uint32_t n;
 	uint16_t traced;              /* frames that write a trace, if there is one */
 	bool fixed;                   /* all frames are the program's own code, of sizes that PC and fp tell */
-	uint32_t way[30];             /* as struct chord_rt_jump has it, but for the sizes */
+	uint32_t way[30];             /* as in struct chord_rt_jump, without the sizes */
 	uint64_t *count[30];
 	uint64_t cfa[30];
 };
@@ -40,8 +40,8 @@ chord_rt_tally_add(struct chord_rt_ctl *ctl, const struct chord_rt_tally *t, uin
 			chord_rt_bump(t->count[i], delta, alone);
 }
 
-/* Counts that an activation is resumed at a PC, and gives the function that has it; 0 if it is not known. Recorded under the PC
- * with the re-entry bit. *count: the counter, if there is one. */
+/* Counts that an activation is resumed at a PC, under the key of the PC with the re-entry bit. Gives the beginning of the function
+ * that contains the PC; 0 if it is not known. *count: the counter, if there is one. */
 static __attribute__((noinline)) uint64_t
 chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc, uint64_t delta, uint64_t **count)
 {
@@ -69,7 +69,8 @@ chord_rt_is_target(uint64_t here, uint64_t cfa, uint64_t sp, bool same)
 	return cfa > sp && here <= sp + 512 && (here <= sp || same);
 }
 
-/* chord_rt_frames_to() for stacks whose frames are all cached: it follows only here and fp. False: it is not that simple. */
+/* Does what chord_rt_frames_to() does, for stacks whose frames are all cached: it follows only here and fp. False: the stack is not
+ * that simple. */
 static CHORD_RT_HOT bool
 chord_rt_known_to(struct chord_rt_tally *t, struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 {
@@ -101,8 +102,8 @@ chord_rt_known_to(struct chord_rt_tally *t, struct chord_rt_walk *w, uint64_t sp
 	return false;
 }
 
-/* The number of frames, from that of w on, that a jump to sp leaves; the last is that of the activation that called setjmp and
- * goes on. 0: sp is not on this stack, as with coroutines; then nothing ends. */
+/* The number of frames, from w's on, that a jump to sp leaves. The last is the frame of the activation that called setjmp and goes
+ * on. 0: sp is not on this stack, as with coroutines, so nothing ends. */
 static uint32_t
 chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 {
@@ -125,13 +126,13 @@ chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 	} while (step == CHORD_RT_FRAME);
 	if (step != CHORD_RT_FRAME || w->begin == begin)
 		return w->cfa > sp && low <= sp + 512 ? n : 0;
-	/* Does the frame of a callee begin above sp, or is this a part of the function that the compiler placed elsewhere? */
+	/* Does a callee's frame begin above sp, or is this a part of the function that the compiler placed elsewhere? */
 	chord_rt_up(w);
 	low = w->regs.r[CHORD_RT_SP];
 	return n + (chord_rt_look(w) != CHORD_RT_STUCK && w->begin == begin && low <= sp + 512);
 }
 
-/* Gives the number of frames left; w: the last of them. */
+/* Gives the number of frames that are left; w: the last of them. */
 static uint32_t
 chord_rt_jump_slowly(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint64_t sp, uint64_t begin, uint64_t delta)
 {
@@ -178,7 +179,7 @@ chord_rt_keep_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint
 	chord_rt_disclaim(&k->seq);
 }
 
-/* Counts for a frame whose cache entry has been overwritten since it was read, or where more than a count is recorded. */
+/* Counts an exit of a frame whose cache entry has been overwritten since it was read, or of which more than a count is recorded. */
 static __attribute__((noinline)) void
 chord_rt_count_again(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t key, uint64_t cfa)
 {
@@ -188,7 +189,7 @@ chord_rt_count_again(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t key, ui
 		chord_rt_count(ctl, count, 1, cfa);
 }
 
-/* The counter of the entry; NULL: the entry is another one by now. */
+/* The counter in the entry; NULL: the entry has been overwritten. */
 static CHORD_RT_INLINE uint64_t *
 chord_rt_count_of(const struct chord_rt_jump *k, uint32_t seq, uint64_t *const *from)
 {
@@ -198,8 +199,8 @@ chord_rt_count_of(const struct chord_rt_jump *k, uint32_t seq, uint64_t *const *
 	return __atomic_load_n(&k->seq, __ATOMIC_RELAXED) == seq ? count : NULL;
 }
 
-/* Copies the frames of an entry. Gives their number, and that of those that write a trace; 0: the entry is for another jump, or is
- * being written. */
+/* Copies the frames of an entry. Gives their number, and in *traced the number of those that write a trace; 0: the entry is for
+ * another jump, or is being written. */
 static CHORD_RT_INLINE uint32_t
 chord_rt_jump_ways(const struct chord_rt_jump *k, uint32_t seq, const struct chord_rt_leap *l, uint32_t *way, uint32_t *traced)
 {
@@ -220,8 +221,8 @@ chord_rt_jump_end(uint64_t here, uint32_t way)
 	return (const uint64_t *)(here + (way & CHORD_RT_JUMP_SIZE));
 }
 
-/* Do these frames follow one another, from the stack pointer `here` on? They do if the return addresses are the same, and fp is
- * saved where the frames that depend on it have it. The last frame only has to be found. */
+/* Do these frames follow one another, from the stack pointer `here` on? They do if the return addresses are the same, and fp has
+ * the value that the frames depend on. Of the last frame only the end is needed. */
 static CHORD_RT_INLINE bool
 chord_rt_is_way(const struct chord_rt_jump *k, const uint32_t *way, uint32_t n, uint64_t here, uint64_t fp)
 {
@@ -237,8 +238,8 @@ chord_rt_is_way(const struct chord_rt_jump *k, const uint32_t *way, uint32_t n, 
 	return true;
 }
 
-/* Are the frames from there on up those of the cached jump? Then it is counted. Sizes that another thread may be writing are
- * never used. It takes little stack, because it runs on the program's. */
+/* Are the frames from there on up those of the cached jump? Then the jump is counted. Sizes that another thread may be writing are
+ * never used. This takes little stack, because it runs on the program's. */
 static CHORD_RT_HOT __attribute__((noinline)) bool
 chord_rt_jump_again(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, const struct chord_rt_regs *regs)
 {
@@ -322,7 +323,7 @@ chord_rt_jumps_again(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	return chord_rt_jump_again(ctl, &l, regs);
 }
 
-/* Handles what programs do often, if all that it needs is cached. */
+/* Handles frequent cases, if everything needed is cached. */
 static CHORD_RT_HOT bool
 chord_rt_leaves_quickly(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
 {
@@ -337,7 +338,7 @@ _Static_assert(CHORD_RT_HOOK_longjmp + 1 == CHORD_RT_HOOK__longjmp && CHORD_RT_H
 
 /* ---- jumps to receivers ---- */
 
-/* The beginning of the function that has a receiver; 0: not known. */
+/* The beginning of the function that contains a receiver; 0: not known. */
 static uint64_t
 chord_rt_function_of(struct chord_rt_walk *w, uint64_t pc)
 {
@@ -360,14 +361,14 @@ chord_rt_abandon(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint
 	if (begin && !w->in.ctl->trace && chord_rt_known_to(&t, w, sp, begin))
 		chord_rt_tally_add(w->in.ctl, &t, 1);
 	else if (chord_rt_jump_slowly(w, regs, sp, begin, 1) && begin && w->begin != begin)
-		/* The last frame is of another function: did the one with the receiver end before, by a tail call? */
+		/* The last frame is another function's. Has the function with the receiver ended before, by a tail call? */
 		__atomic_fetch_add(&w->in.ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 }
 
 struct chord_rt_aim { const struct chord_rt_regs *regs; uint64_t sp, pc; };
 
-/* The activation that jumps leaves by an edge of its own. Those between end at their calls, and so does the one that has the
- * receiver. */
+/* The activation that jumps leaves by an edge of its own. The activations between, and the one that has the receiver, end at their
+ * calls. */
 static uint64_t
 chord_rt_go_away(struct chord_rt_ctl *ctl, uint64_t aim, uint64_t none)
 {
@@ -383,7 +384,7 @@ chord_rt_go_away(struct chord_rt_ctl *ctl, uint64_t aim, uint64_t none)
 		return 0;
 	}
 	if (a->sp - low < w.cfa - low)
-		return 0; /* to itself */
+		return 0; /* the jump stays in the activation */
 	chord_rt_up(&w);
 	caller = w.regs;
 	begin = chord_rt_function_of(&w, a->pc);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths of procedures that have too many for a counter each. Woven code hashes a path, and counts it if the entry at its hash is
- * the path's; else it comes here. A key is written once and stays, so that a signal handler may run between any two instructions.
- * Entries are addressed by the thread's base, as in woven code. */
+/* Paths of procedures that have too many paths for a counter each. Woven code hashes a path, and counts it if the entry at its hash
+ * is the path's. Else it calls the runtime. A key is written once and stays, so that a signal handler may run between any two
+ * instructions. Entries are addressed by the thread's base, as in woven code. */
 
-/* The entry of a path, found or made; 0: there is no room near its place. table: its first entry, less the base. */
+/* The entry of a path, found or made; 0: there is no room near its place. table: the address of the table's first entry, less the
+ * base. */
 static uint64_t
 chord_rt_path_entry(uint64_t table, uint32_t bits, uint64_t sum)
 {
@@ -19,7 +20,7 @@ chord_rt_path_entry(uint64_t table, uint32_t bits, uint64_t sum)
 	return 0;
 }
 
-/* Counts n paths of a module of which nobody knows which they were. */
+/* Counts n paths of a module that cannot be identified. */
 static void
 chord_rt_path_lost(struct chord_rt_ctl *ctl, uint64_t module, uint64_t n)
 {
@@ -32,7 +33,7 @@ chord_rt_path_lost(struct chord_rt_ctl *ctl, uint64_t module, uint64_t n)
 	__atomic_fetch_add(s ? &s->count : &ctl->head->lost, n, __ATOMIC_RELAXED);
 }
 
-/* Counts outside of the table. number: of the region, plus 1. */
+/* Counts a path outside of its table. number: the region's number plus 1. */
 static void
 chord_rt_path_over(struct chord_rt_ctl *ctl, uint64_t number, uint64_t site, uint64_t sum, uint64_t n)
 {
@@ -47,7 +48,7 @@ chord_rt_path_over(struct chord_rt_ctl *ctl, uint64_t number, uint64_t site, uin
 		chord_rt_path_lost(ctl, CHORD_EXIT_MODULE(site), n);
 }
 
-/* A path has ended. d: of its table. */
+/* A path has ended. d describes its table. */
 static __attribute__((used)) void
 chord_rt_path(const struct chord_path_table *d, uint64_t sum)
 {
@@ -65,7 +66,7 @@ chord_rt_path(const struct chord_path_table *d, uint64_t sum)
 	}
 }
 
-/* Adds to region 0 what tables counted for base 0; gives how much. Under the lock. */
+/* Adds to region 0 the counts that tables have at base 0; gives their sum. Under the lock. */
 static uint64_t
 chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
 {
@@ -96,7 +97,7 @@ chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
 	return moved;
 }
 
-/* Is that counter of the module, by its link-time address, in a table? */
+/* The table that contains that counter of the module; NULL: none does. addr: the counter's link-time address. */
 static const struct chord_path_at *
 chord_rt_table_of(const struct chord_rt_mod *mod, uint64_t addr)
 {
@@ -109,7 +110,7 @@ chord_rt_table_of(const struct chord_rt_mod *mod, uint64_t addr)
 }
 
 /* In a forked child: keeps the keys of region 0 while its counters are mapped anew, because code that forked in a signal handler
- * may be about to use one of them. what 0: copies them to kept; 1: puts them back. */
+ * may be about to use one of them. back false: copies them to kept; true: puts them back. */
 static void
 chord_rt_keep_keys(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uint64_t *kept, bool back)
 {
@@ -155,16 +156,16 @@ chord_rt_register(struct chord_rt_ctl *ctl, uint64_t cfa)
 	return chord_rt_has_slot(ctl, cfa - CHORD_RT_SLOT) ? *(volatile uint64_t *)((cfa - CHORD_RT_SLOT) ^ ctl->mask) : 0;
 }
 
-/* If it can be the address of a counter, that at link time: it may point a little beside its table. Where it is a number, readers
- * undo that: they have the register, too. */
+/* If the register can be the address of a counter, the counter's link-time address; it may point a little outside of its table. If
+ * the register is a number instead, readers undo this, because they have the register, too. */
 static CHORD_RT_HOT uint64_t
 chord_rt_linked(const struct chord_rt_mod *m, uint64_t r)
 {
 	return r - (m->first - CHORD_RT_BESIDE) < m->size + 2 * CHORD_RT_BESIDE ? r - m->bias : r;
 }
 
-/* Counts the register beside the exit with that key. Where a procedure has no register there, the slot has another value: readers
- * know that. If there is no room, fewer of these are counted than exits, and readers say so. */
+/* Counts the register along with the exit that has that key. Where a procedure has no register, the slot has some other value, and
+ * readers know that. If there is no room, fewer registers are counted than exits, and readers say so. */
 static CHORD_RT_HOT __attribute__((noinline)) void
 chord_rt_count_unfinished(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta, uint64_t cfa)
 {
@@ -186,8 +187,9 @@ chord_rt_count_unfinished(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta
 
 /* ---- as a measure ---- */
 
-/* Entries without a table tell about the text: bit 0: all paths of its procedures are counted; bit 1: only some. More: they are
- * traced, and none is unfinished at a call. If the linker dropped these entries, all are assumed. */
+/* Entries without a table tell about the text. Bit 0: all paths of its procedures are counted. Bit 1: only some are. A larger
+ * value: they are traced, and no path is unfinished at a call. If the linker dropped these entries, all paths are assumed to be
+ * counted. */
 static void
 chord_rt_find_unfinished(struct chord_rt_mod *m, const struct chord_rt_desc *d)
 {
@@ -272,7 +274,7 @@ chord_rt_paths_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	(void)ctl, (void)m;
 }
 
-/* Sets the guard words of a module: code that runs in it now has already passed the guard. */
+/* Sets the guard words of a module, because code that runs in it now has already passed the guard. */
 static void
 chord_rt_paths_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint32_t region)
 {
@@ -309,7 +311,7 @@ chord_rt_paths_drop(struct chord_rt_ctl *ctl, uint32_t number)
 	(void)ctl, (void)number;
 }
 
-/* Keys stay. */
+/* Clears the counts. Keys stay. */
 static void
 chord_rt_paths_fork(const struct chord_rt_mod *m)
 {
@@ -360,7 +362,7 @@ chord_rt_paths_confined(struct chord_rt_ctl *ctl, bool now)
 		chord_rt_shadow_everything(ctl);
 }
 
-/* Nobody knows how far the path had come there. */
+/* Nobody knows how far the path had come where a signal struck. */
 static bool
 chord_rt_paths_amid(const struct chord_rt_ctl *ctl)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces as a measure: its modules, and what is to be done as threads, processes and activations begin and end. What
- * writes is in measure_trace_write.c. */
+/* Traces as a measure: the modules that write them, and what is to be done as threads, processes and activations begin and end. The
+ * code that writes is in measure_trace_write.c. */
 
 /* ---- modules ---- */
 
-/* Reads a number of bytes as 64M. Gives whole segments, as many as a ring needs at least; 0: it is no such number. */
+/* Reads a number of bytes such as 64M. Gives whole segments, at least as many as a ring needs; 0: it is not such a number. */
 static uint64_t
 chord_rt_read_size(const char *s)
 {
@@ -20,7 +20,7 @@ chord_rt_read_size(const char *s)
 	return n < CHORD_RT_RING ? CHORD_RT_RING : n;
 }
 
-/* CHORD_TRACE. */
+/* Reads CHORD_TRACE. */
 static void
 chord_rt_take_wishes(const struct chord_rt_ctl *ctl, struct chord_rt_trace *t)
 {
@@ -65,8 +65,8 @@ chord_rt_same_tokens(const struct chord_rt_mod *a, const struct chord_rt_mod *b)
 	return (uint32_t)(a->first - b->first) < b->size || (uint32_t)(b->first - a->first) < a->size;
 }
 
-/* Puts a module into the list. Its tokens may be those of another one: if that is closed, the mark tells them apart in this
- * thread's stream, but in no other's. */
+/* Puts a module into the list. Its tokens may be the same as those of another module. If that one is closed, the mark tells them
+ * apart in this thread's stream, but not in those of other threads. */
 static void
 chord_rt_trace_list(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 {
@@ -95,7 +95,7 @@ chord_rt_is_of_ring(const struct chord_rt_ring *r, uint64_t addr)
 	    (r->packs && addr - (uint64_t)r->packs < CHORD_TRACE_PACKED);
 }
 
-/* Is that address in a mapping of the file? */
+/* Is that address in memory that the trace has mapped? */
 static bool
 chord_rt_is_of_trace(const struct chord_rt_ctl *ctl, uint64_t addr)
 {
@@ -139,7 +139,7 @@ chord_rt_trace_extents(struct chord_rt_ctl *ctl, uint32_t module)
 		chord_rt_trace_list(ctl, m);
 }
 
-/* The dynamic linker has not relocated that word yet: makes it find this value there from then on. */
+/* The dynamic linker has not relocated that word yet. Makes it put this value there when it does. */
 static void
 chord_rt_relocate_to(const struct chord_rt_mod *m, uint64_t *word, uint64_t value)
 {
@@ -161,8 +161,7 @@ chord_rt_relocate_to(const struct chord_rt_mod *m, uint64_t *word, uint64_t valu
 		*(volatile uint64_t *)word = value;
 }
 
-/* Code of a module that is opened late may run before its constructor, by threads that have bases: the cursor has to be found
- * then. */
+/* Code of a module that is opened late may run before its constructor, in threads that have bases. It has to find the cursor. */
 static void
 chord_rt_trace_lead(const struct chord_rt_mod *m, struct chord_rt_traced *d, uint64_t home)
 {
@@ -173,7 +172,7 @@ chord_rt_trace_lead(const struct chord_rt_mod *m, struct chord_rt_traced *d, uin
 		chord_rt_relocate_to(m, &d->home, home);
 }
 
-/* A module that is opened again may be elsewhere, or where another one was meanwhile. */
+/* A module that is opened again may be at another address, or at one where another module was meanwhile. */
 static void
 chord_rt_trace_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 {
@@ -214,7 +213,7 @@ chord_rt_trace_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, ui
 	chord_rt_begin_ring(ctl, chord_rt_ring(ctl, region), cursor);
 }
 
-/* In a forked child. */
+/* Begins the ring of the thread in a forked child. */
 static void
 chord_rt_trace_begin(struct chord_rt_ctl *ctl)
 {
@@ -230,7 +229,7 @@ chord_rt_trace_begin(struct chord_rt_ctl *ctl)
 		chord_rt_trace_event(ctl, CHORD_EVENT_FORKED, CHORD_FORKED(ctl->trace->parent, ctl->trace->forks));
 }
 
-/* The dynamic linker may have set the first word once more. */
+/* The dynamic linker may have set `home`, the first word, once more. So it is set again. */
 static void
 chord_rt_trace_constructed(struct chord_rt_ctl *ctl)
 {
@@ -269,8 +268,8 @@ chord_rt_trace_thread(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 	chord_rt_put_slot(ctl, ring, cursor, CHORD_SLOT_MARK(CHORD_MARK_MODULES, ctl->trace->listed));
 }
 
-/* Finds the slots that interrupted contexts of a thread which forks have reserved in its ring, and have not written. In the child,
- * too, these contexts may go on. */
+/* A thread is forking. Finds the slots in its ring that interrupted contexts have reserved and not written. These contexts may go
+ * on in the child, too. */
 static void
 chord_rt_find_pending(struct chord_rt_trace *t, const struct chord_rt_ring *r, const uint64_t *cursor)
 {
@@ -290,7 +289,7 @@ chord_rt_find_pending(struct chord_rt_trace *t, const struct chord_rt_ring *r, c
 	}
 }
 
-/* tid: of the thread that forks, or has forked. */
+/* tid: the thread that forks, or has forked. */
 static void
 chord_rt_note_pending(struct chord_rt_ctl *ctl, const struct chord_rt_region *mine, uint32_t tid)
 {
@@ -309,7 +308,8 @@ chord_rt_note_pending(struct chord_rt_ctl *ctl, const struct chord_rt_region *mi
 	t->npending = 0;
 }
 
-/* Contexts that were interrupted may go on in old rings: these become memory. The others' rings go. */
+/* A forked child drops a ring. The thread that keeps its ring also keeps the old ones, as plain memory, because contexts that were
+ * interrupted may go on there. The rings of other threads are unmapped. */
 static void
 chord_rt_drop_ring(struct chord_rt_ring *r, bool keep)
 {
@@ -330,15 +330,15 @@ chord_rt_drop_ring(struct chord_rt_ring *r, bool keep)
 	r->rings = r->busy = r->torn = 0;
 }
 
-/* That thread is about to fork. Until the child has a trace of its own, it must write nothing: signals stay blocked. False: no
- * trace is written. Under the lock. */
+/* That thread is about to fork. False: no trace is written. Otherwise signals stay blocked, because the child must write nothing
+ * until it has a trace of its own. Under the lock. */
 static bool
 chord_rt_trace_forks(struct chord_rt_ctl *ctl, uint32_t tid)
 {
 	if (!ctl->trace)
 		return false;
 	chord_rt_trace_note(ctl, CHORD_EVENT_FORKS, ++ctl->trace->forks);
-	chord_rt_note_pending(ctl, chord_rt_region_mine(ctl), tid); /* now: the parent may go on before the child looks */
+	chord_rt_note_pending(ctl, chord_rt_region_mine(ctl), tid); /* now, because the parent may go on before the child looks */
 	return true;
 }
 
@@ -350,7 +350,7 @@ chord_rt_trace_forked(struct chord_rt_ctl *ctl, uint32_t tid)
 		ctl->trace->noted = ctl->trace->npending = 0;
 }
 
-/* The child's thread keeps its ring's addresses, which the cursor has. */
+/* Drops the parent's trace in a forked child. The child's thread keeps its ring's addresses, because the cursor points there. */
 static void
 chord_rt_trace_drop(struct chord_rt_ctl *ctl, uint32_t number)
 {
@@ -408,7 +408,7 @@ chord_rt_trace_waits(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, con
 	return !ctl->trace || !ctl->nogs;
 }
 
-/* How far the streams of all threads but that one are, as CHORD_EXTENT_WAITING has it. */
+/* How far the streams of all threads except that one are, as a sum for CHORD_EXTENT_WAITING. */
 static uint64_t
 chord_rt_trace_sum(const struct chord_rt_ctl *ctl, const struct chord_rt_region *mine)
 {
@@ -439,7 +439,7 @@ chord_rt_trace_maps(const struct chord_rt_ctl *ctl)
 	return ctl->trace != NULL;
 }
 
-/* More room could not be had afterwards, and system calls may not be permitted. */
+/* Stops the trace: no more room could be had later, and system calls may not be permitted. */
 static void
 chord_rt_trace_confined(struct chord_rt_ctl *ctl, bool now)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces: which paths ended, in order. Each thread writes to a ring of its own (trace_ring.c) by a cursor in its region. The
- * cursors are on a page of the runtime's own, which is mapped at every base as pages of guests are (guest.c): any module can be
- * closed. Threads without a base share a ring. Before the runtime is up, code writes to a small room in its module. */
+ * cursors are on a page of the runtime's own, which is mapped at every base as pages of guests are (guest.c), because any module
+ * can be closed. Threads without a base share a ring. Before the runtime is up, code writes to a small room in its module. */
 
-/* What is said of the trace in a module's list of tables; NULL: it writes none. */
+/* The entry about the trace in a module's list of tables; NULL: the module writes none. */
 static struct chord_rt_traced *
 chord_rt_tracing(const struct chord_rt_desc *d)
 {
@@ -24,7 +24,8 @@ chord_rt_ring(const struct chord_rt_ctl *ctl, uint32_t region)
 
 /* ---- tokens ---- */
 
-/* Before the runtime is up: the room is used from its beginning again where a segment ends, and what was there is lost. */
+/* Writes a token before the runtime is up. Where a segment ends, the room is used from its beginning again, and what was there is
+ * lost. */
 static void
 chord_rt_trace_early(uint32_t token, uint64_t p)
 {
@@ -40,7 +41,7 @@ chord_rt_trace_early(uint32_t token, uint64_t p)
 	*(volatile uint64_t *)&d->cell = d->early;
 }
 
-/* In a forked child: bytes of its stream up to the cursor, if slots in the ring that are reserved are to be in it. */
+/* In a forked child: how many bytes its stream has up to the cursor, if the ring's slots that are reserved are to be part of it. */
 static uint64_t
 chord_rt_used_of(const struct chord_rt_trace *t, const struct chord_rt_ring *r, uint64_t cursor)
 {
@@ -52,7 +53,7 @@ chord_rt_used_of(const struct chord_rt_trace *t, const struct chord_rt_ring *r, 
 	return used;
 }
 
-/* How many bytes of the ring come before the first of these slots. */
+/* How many bytes of the stream come before the first of these slots. */
 static uint64_t
 chord_rt_first_pending(const struct chord_rt_trace *t, const struct chord_rt_ring *r, uint64_t used)
 {
@@ -65,8 +66,8 @@ chord_rt_first_pending(const struct chord_rt_trace *t, const struct chord_rt_rin
 	return first;
 }
 
-/* A file could be made, but not one with a ring: goes on in memory. A forked child's ring may be its parent's still, so no mark is
- * written. False: no. */
+/* A file could be made, but not one with a ring, so the trace goes on in memory. A forked child's ring may still be its parent's,
+ * so no mark is written. False: it cannot go on. */
 static bool
 chord_rt_trace_leaves_file(struct chord_rt_ctl *ctl, long e)
 {
@@ -103,7 +104,7 @@ chord_rt_first_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, bool fork
 	return forked ? chord_rt_add_ring(ctl, r, r->at, r->size, 0) : chord_rt_new_ring(ctl, r, 0);
 }
 
-/* Begins a ring, at its old place in a forked child. */
+/* Begins a ring; in a forked child at the ring's old addresses. */
 static void
 chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
@@ -154,7 +155,7 @@ chord_rt_ring_of_nobody(struct chord_rt_ctl *ctl, uint64_t *cursor)
 	return t->nobody.at ? &t->nobody : NULL;
 }
 
-/* Writes a token whose slot woven code has reserved after the cursor was p. */
+/* Writes a token whose slot woven code has reserved after it had read p from the cursor. */
 static void
 chord_rt_trace_token(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor, uint32_t token, uint64_t p)
 {
@@ -190,7 +191,7 @@ chord_rt_trace_slow(struct chord_rt_ctl *ctl, uint64_t token, uint64_t p)
 	return 0;
 }
 
-/* Was it only that a segment ends? Then the token has been written. */
+/* Was the only reason for the call that a segment ends? Then the token has been written. */
 static bool
 chord_rt_trace_ended(struct chord_rt_ctl *ctl, uint32_t token, uint64_t p)
 {
@@ -201,8 +202,8 @@ chord_rt_trace_ended(struct chord_rt_ctl *ctl, uint32_t token, uint64_t p)
 	    chord_rt_end_segment(chord_rt_ring(ctl, mine->index), chord_rt_cursor(t, mine->base), token, p);
 }
 
-/* Woven code could not write the token by itself. p: what the cursor was. When nothing is kept any more there is no system call:
- * the process may have forbidden them to itself. */
+/* Woven code could not write the token by itself. p: the value of the cursor that it had read. When nothing is kept any more, there
+ * is no system call, because the process may have forbidden itself to make any. */
 static __attribute__((used)) void
 chord_rt_trace(uint64_t token, uint64_t p)
 {
@@ -238,7 +239,7 @@ chord_rt_trace_event(struct chord_rt_ctl *ctl, uint32_t event, uint64_t value)
 	chord_rt_trace_mark(ctl, CHORD_MARK_MORE, value >> 24 & CHORD_MARK_MOST);
 }
 
-/* Notes that something happens, between two paths. */
+/* Writes an event to the stream of the calling thread, between two paths. */
 static void
 chord_rt_trace_note(struct chord_rt_ctl *ctl, uint32_t event, uint64_t value)
 {
@@ -251,7 +252,7 @@ chord_rt_trace_note(struct chord_rt_ctl *ctl, uint32_t event, uint64_t value)
 	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
 
-/* Notes in the streams of threads that have ended that they have. The process ends. */
+/* The process ends. Threads that have ended already get a mark about that in their streams. */
 static void
 chord_rt_trace_gone(struct chord_rt_ctl *ctl)
 {
@@ -277,7 +278,7 @@ chord_rt_trace_gone(struct chord_rt_ctl *ctl)
 	chord_rt_unlock(ctl, old);
 }
 
-/* The process ends, as it seems. */
+/* The process is about to end, as far as can be seen. */
 static void
 chord_rt_trace_ends(struct chord_rt_ctl *ctl, uint64_t how)
 {
@@ -285,7 +286,7 @@ chord_rt_trace_ends(struct chord_rt_ctl *ctl, uint64_t how)
 	chord_rt_trace_note(ctl, CHORD_EVENT_ENDS, how);
 }
 
-/* The thread that is about to be created has that region, and is the last one so far. Under the lock. */
+/* A thread is about to be created. r: its region. Its number is the last one given so far. Under the lock. */
 static void
 chord_rt_trace_creates(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 {
@@ -293,8 +294,8 @@ chord_rt_trace_creates(struct chord_rt_ctl *ctl, const struct chord_rt_region *r
 		chord_rt_trace_note(ctl, CHORD_EVENT_CREATES, CHORD_CREATES(ctl->head->threads, r->index));
 }
 
-/* Where woven code goes on that is in a routine of the module's runtime, if that was interrupted; else pc. What this copy of the
- * runtime has noted is for the handler, but it keeps what it found. */
+/* If woven code was interrupted in a routine of the module's runtime, the PC at which the code continues; else pc. This copy of the
+ * runtime has a note for the handler itself; the frame of the handler's call keeps the note that was there before. */
 static uint64_t
 chord_rt_struck_in(const struct chord_rt_mod *m, const struct chord_rt_region *r, uint64_t pc, uint64_t sp)
 {
@@ -315,7 +316,7 @@ chord_rt_can_read(uint64_t addr)
 	return chord_rt_call(SYS_rt_sigprocmask, -1, addr, 0, 8) != -EFAULT;
 }
 
-/* Is that in what a handler returns to? There may be nothing at all. */
+/* Is pc in the code that a handler returns to? There may be nothing at all at that address. */
 static bool
 chord_rt_is_restorer(uint64_t pc)
 {
@@ -328,7 +329,7 @@ chord_rt_is_restorer(uint64_t pc)
 	return false;
 }
 
-/* Is that in the module's copy of the runtime? */
+/* Is pc in the module's copy of the runtime? */
 static bool
 chord_rt_is_in_runtime(const struct chord_rt_mod *m, uint64_t pc)
 {
@@ -356,7 +357,7 @@ chord_rt_trace_struck(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t sp)
 	return 0;
 }
 
-/* A signal's handler begins. context: words of struct ucontext. */
+/* A signal handler begins. context: words of struct ucontext. */
 static __attribute__((used)) void
 chord_rt_trace_signal(const uint64_t *context)
 {
@@ -367,7 +368,7 @@ chord_rt_trace_signal(const uint64_t *context)
 		chord_rt_on_own_stack(ctl, chord_rt_trace_struck, context[CHORD_RT_STRUCK_PC], context[CHORD_RT_STRUCK_SP]);
 }
 
-/* The stamp's number is taken when all that comes before in this stream has been written, and before what follows is. */
+/* The stamp's number is drawn after everything before it in this stream has been written, and before anything after it is. */
 static uint64_t
 chord_rt_put_stamp(struct chord_rt_ctl *ctl, uint64_t none, uint64_t nothing)
 {
@@ -379,7 +380,8 @@ chord_rt_put_stamp(struct chord_rt_ctl *ctl, uint64_t none, uint64_t nothing)
 	return 0;
 }
 
-/* Woven code wants a stamp. With signals blocked: a handler's stamps would stand before one with a smaller number. */
+/* Woven code wants a stamp. It is written with signals blocked: otherwise a handler's stamps would stand before one with a smaller
+ * number. */
 static __attribute__((used)) void
 chord_rt_trace_stamp(void)
 {
@@ -410,8 +412,9 @@ chord_rt_trace_settle(struct chord_rt_ctl *ctl, uint64_t none, uint64_t nothing)
 	return 0;
 }
 
-/* A jump to the last of so many activations; 0: it is not known of how many. Signals need not be blocked: the slot is reserved in
- * one instruction, as it is in woven code, and what a handler writes before it is written stands behind it. */
+/* Writes a mark for a jump that ends n - 1 of these n activations and goes on in the last; 0: it is not known how many there are.
+ * Signals need not be blocked: the slot is reserved in one instruction, as it is in woven code. If a handler strikes before the
+ * slot is written, the handler's slots stand after it. */
 static __attribute__((noinline)) void
 chord_rt_trace_jump(struct chord_rt_ctl *ctl, uint32_t n)
 {
@@ -423,7 +426,7 @@ chord_rt_trace_jump(struct chord_rt_ctl *ctl, uint32_t n)
 		chord_rt_on_own_stack(ctl, chord_rt_trace_settle, 0, 0);
 }
 
-/* Writes what the module has kept so far. */
+/* Writes the slots that the module has kept so far. */
 static void
 chord_rt_trace_drain(struct chord_rt_ctl *ctl, struct chord_rt_traced *d)
 {

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* The other threads, as the process ends: have they come to an end too, are they idle, or do they wait in the kernel, where their
- * stacks can be followed? If all of them do, all counts are exact. */
+/* The other threads as the process ends. Have they ended, too? Are they idle, or do they wait in the kernel, where their stacks can
+ * be followed? If one of these holds for each of them, all counts are exact. */
 
 enum chord_rt_other {
-	CHORD_RT_IDLE,                /* gone, or nothing measured is active */
-	CHORD_RT_WAITS,               /* in the kernel, and it is known what is active */
+	CHORD_RT_IDLE,                /* it has ended, or nothing measured is active in it */
+	CHORD_RT_WAITS,               /* it waits in the kernel, and it is known what is active */
 	CHORD_RT_SPINS,               /* it will be idle soon */
-	CHORD_RT_RUNS,                /* it runs, or has run meanwhile: perhaps it will wait soon */
-	CHORD_RT_STANDS,              /* none of these is known */
+	CHORD_RT_RUNS,                /* it runs, or has run meanwhile, and perhaps it will wait soon */
+	CHORD_RT_STANDS,              /* none of these is known to hold */
 };
 
 enum {
-	CHORD_RT_WAITING = 0x10000,   /* bytes: room for what is active */
+	CHORD_RT_WAITING = 0x10000,   /* bytes: the room for activations */
 	CHORD_RT_SUMMED = 1 << 28,    /* bytes: larger profiles are not summed */
-	/* Bytes at most from a stack's outermost frame to what the runtime knows of the stack: */
+	/* The most bytes from a stack's outermost frame to an address that the runtime knows of the stack: */
 	CHORD_RT_BELOW_PD = 1 << 20, CHORD_RT_ABOVE_FIRST = 4096, CHORD_RT_ARGUMENTS = 1 << 24,
-	/* Half milliseconds that threads get which spin, to become idle (LLVM's do after 200 ms); or run, to wait again: */
+	/* Half milliseconds for threads that spin to become idle (LLVM's do after 200 ms), and for threads that run to wait
+	 * again: */
 	CHORD_RT_SPINNING = 500, CHORD_RT_RUNNING = 8,
 };
 
-/* What is active in them: an extent, as it will be in the profile. */
+/* The activations in the other threads: an extent, as it will be in the profile. */
 struct chord_rt_actives {
 	struct chord_extent_head *head;
 	struct chord_waiting *at;
@@ -46,14 +47,15 @@ chord_rt_last_two(const char *s, uint64_t n, uint64_t *v)
 		}
 		if (n < 3 || s[n - 1] != 'x')
 			return false;
-		n--; /* now behind the 0 */
+		n--; /* now after the 0 */
 		if (i == 1 && s[n - 2] != ' ')
 			return false;
 	}
 	return v[1] != 0;
 }
 
-/* Where a thread is. How long it has run and how often is in it, too: as long as that stays, it waits in the same place. */
+/* Where a thread is. Part of it is how long and how often the thread has run: while that stays the same, the thread waits in the
+ * same place. */
 struct chord_rt_at {
 	uint64_t n, nrun;
 	char call[256], run[96];
@@ -76,7 +78,7 @@ chord_rt_same_at(const struct chord_rt_at *a, const struct chord_rt_at *b)
 
 /* ---- one thread ---- */
 
-/* Are that library's threads such that spin for a while before they sleep, as those of OpenMP do? */
+/* Does the library have threads that spin for a while before they sleep, as those of OpenMP do? */
 static bool
 chord_rt_is_spinner(const char *name)
 {
@@ -106,8 +108,8 @@ chord_rt_spinner(struct dl_phdr_info *info, size_t size, void *arg)
 	return here;
 }
 
-/* The list of objects is asked only where the C library has nothing that does without its lock: another thread may have that for
- * ever. */
+/* The list of objects is used only if the C library has no function that works without its lock, because another thread may hold
+ * that lock for ever. */
 static bool
 chord_rt_spins(const struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 {
@@ -122,7 +124,7 @@ chord_rt_spins(const struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 	return named.found;
 }
 
-/* Adds the frame that is active there. False: it cannot be, or not all that an exit would record is known. */
+/* Adds the frame that w has reached. False: it cannot be added, or not everything that an exit would record is known. */
 static bool
 chord_rt_add_active(struct chord_rt_actives *a, const struct chord_rt_walk *w, const struct chord_rt_mod *m,
     const struct chord_rt_region *r)
@@ -140,9 +142,9 @@ chord_rt_add_active(struct chord_rt_actives *a, const struct chord_rt_walk *w, c
 	return CHORD_RT_ALL(waits, ctl, m, r, w->cfa, to);
 }
 
-/* Is that the outermost frame on the thread's own stack? If code has switched to another one by hand, what is active on this one
- * cannot be seen from there. The runtime's frame was the first behind libc's; libc's descriptor has the thread's variables and the
- * stack below it; the first thread has its arguments and environment above. */
+/* Is that the outermost frame on the thread's own stack? If code has switched to another stack by hand, the activations on this one
+ * cannot be seen from there. r->pd: libc's descriptor, which has the thread's variables and the stack below it. r->stack: the
+ * runtime's frame, the first after libc's. The first thread has its arguments and environment above the stack. */
 static bool
 chord_rt_is_own_end(const struct chord_rt_ctl *ctl, const struct chord_rt_region *r, int32_t tid, uint64_t sp)
 {
@@ -153,7 +155,7 @@ chord_rt_is_own_end(const struct chord_rt_ctl *ctl, const struct chord_rt_region
 	return (uint32_t)tid == ctl->pid && ctl->stack - sp < CHORD_RT_ARGUMENTS;
 }
 
-/* Follows the stack of a thread that waits. It is in unmeasured code, which made the system call. */
+/* Follows the stack of a thread that waits. The code that made the system call is not measured. */
 static enum chord_rt_other
 chord_rt_follow_other(struct chord_rt_ctl *ctl, const struct chord_rt_region *r, int32_t tid, const uint64_t at[2],
     struct chord_rt_actives *a)
@@ -208,7 +210,7 @@ chord_rt_other(struct chord_rt_ctl *ctl, struct chord_rt_region *r, int32_t tid,
 
 /* ---- all of them ---- */
 
-/* The worst that is found. */
+/* The worst state that is found among the other threads. */
 static enum chord_rt_other
 chord_rt_others(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
 {
@@ -240,7 +242,7 @@ chord_rt_others_live(struct chord_rt_ctl *ctl)
 
 /* ---- the profile ---- */
 
-/* The bytes of the profile from one offset to another, summed. False: they cannot be read. */
+/* Adds up the bytes of the profile from one offset to another. False: they cannot be read. */
 static bool
 chord_rt_sum_bytes(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t end, uint64_t *sum)
 {
@@ -259,7 +261,7 @@ chord_rt_sum_bytes(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t e
 	return true;
 }
 
-/* The sum over all records, and over all counters but those of that region, less 1. Under the lock. */
+/* The sum over all records, and over all counters except those of region number `region` - 1. Under the lock. */
 static bool
 chord_rt_sum_others(struct chord_rt_ctl *ctl, uint64_t region, uint64_t *sum)
 {
@@ -281,7 +283,7 @@ chord_rt_sum_others(struct chord_rt_ctl *ctl, uint64_t region, uint64_t *sum)
 	return true;
 }
 
-/* Says in the profile what is active in threads that wait. False: some do no longer. Under the lock. */
+/* Writes into the profile what is active in threads that wait. False: some wait no longer. Under the lock. */
 static bool
 chord_rt_record_waiting(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
 {
@@ -312,7 +314,7 @@ chord_rt_record_waiting(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
 	return true;
 }
 
-/* What was recorded as the process was about to end, and did not, is no longer so. */
+/* The process was about to end and did not. What was recorded then no longer holds. */
 static void
 chord_rt_forget_waiting(struct chord_rt_ctl *ctl)
 {
@@ -323,7 +325,7 @@ chord_rt_forget_waiting(struct chord_rt_ctl *ctl)
 		    ctl->waiting + offsetof(struct chord_extent_head, c));
 }
 
-/* Looks at all others once, and writes down what is found. */
+/* Looks at all other threads once, and writes down what it finds. */
 static enum chord_rt_other
 chord_rt_look_at_others(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
 {
@@ -341,7 +343,7 @@ chord_rt_look_at_others(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
 	return found;
 }
 
-/* The process ends: have the others, too? patient: threads that spin or run get time to become idle or to wait. */
+/* The process ends. Have the other threads ended, too? patient: threads that spin or run get time to become idle or to wait. */
 static void
 chord_rt_settle_others(struct chord_rt_ctl *ctl, bool patient)
 {

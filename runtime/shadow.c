@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The shadow of stacks. The path register of an activation is at the address of its return address with one bit (the mask)
- * flipped, and lives as long as the activation. The shadow is mapped in pieces, when woven code first reaches a part of a stack.
- * Pieces are never unmapped: a guard word that once said that an address has its piece stays right, whoever wrote it.
+/* The shadow of stacks. The path register of an activation is at the address of its return address with one bit (the mask) flipped,
+ * and lives as long as the activation. The shadow is mapped in pieces, when woven code first reaches a part of a stack. Pieces are
+ * never unmapped. So a guard word that once said that an address has its piece stays right, whichever module's it is.
  *
- * Pieces are small, because the room that a program may map, and what mlockall locks, belong to the program. */
+ * Pieces are small, because the memory that a program may map, and the memory that mlockall locks, are the program's to use. */
 
 #define CHORD_RT_PIECE (1ull << CHORD_SHADOW_BITS)
 
@@ -26,7 +26,7 @@ chord_rt_has_piece(struct chord_rt_ctl *ctl, uint64_t sp)
 	return leaf && __atomic_load_n(&leaf[no / 64 % (CHORD_RT_PAGE / 8)], __ATOMIC_ACQUIRE) >> no % 64 & 1;
 }
 
-/* Where the unit is in the tables, or would be; NULL: no room. *k: the table that is missing or full. */
+/* The place of the unit in the tables, where it is or would be; NULL: there is no room. *k: the table that is missing or full. */
 static uint32_t *
 chord_rt_unit_at(struct chord_rt_ctl *ctl, uint64_t sp, uint32_t *k)
 {
@@ -116,7 +116,7 @@ chord_rt_is_free(uint64_t at, uint64_t size)
 	return true;
 }
 
-/* Where the process has reached its limit of memory, moving a mapping needs no more of it. */
+/* Maps the shadow by moving a spare mapping, which takes no more memory. For when the process has reached its limit. */
 static long
 chord_rt_spare_shadow(struct chord_rt_ctl *ctl, uint64_t at)
 {
@@ -138,7 +138,7 @@ chord_rt_map_unit(struct chord_rt_ctl *ctl, uint64_t at)
 	return !chord_rt_failed(e);
 }
 
-/* Where the process has limited what it may map, whole pieces would use too much of the limit. */
+/* Has the process limited what it may map? Then whole pieces would use too much of the limit. */
 static bool
 chord_rt_is_short(struct chord_rt_ctl *ctl)
 {
@@ -169,7 +169,7 @@ chord_rt_more_shadow(struct chord_rt_ctl *ctl, uint64_t sp)
 
 /* ---- choosing the mask ---- */
 
-/* Uses the mask if the pieces of these addresses are free with it. They are mapped then, unless there is no memory. */
+/* Uses the mask if, with it, the pieces for these addresses are free. They are then mapped, unless there is no memory. */
 static void
 chord_rt_try_mask(struct chord_rt_ctl *ctl, uint64_t mask, const uint64_t *at, uint32_t n)
 {
@@ -198,7 +198,7 @@ next:;
 			chord_rt_note_piece(ctl, at[i]);
 }
 
-/* The page that a runtime maps to claim its mask. Otherwise a runtime of another version could later find foreign mappings where
+/* The page that a runtime maps to claim its mask. Without it, a runtime of another version could later find foreign mappings where
  * it wants the shadow of a stack. */
 static uint64_t
 chord_rt_mask_page(uint32_t bit)
@@ -213,8 +213,8 @@ chord_rt_mask_taken(uint32_t bit)
 	           CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE) == -EEXIST;
 }
 
-/* Claims the mask with that bit if no other runtime has it and it suits. False: another one has it. Only one page is held at a
- * time, because runtimes of other versions may be choosing as well. */
+/* Claims the mask with that bit if no other runtime has it and it is suitable. False: another one has it. Only one page is held at
+ * a time, because runtimes of other versions may be choosing as well. */
 static bool
 chord_rt_try_bit(struct chord_rt_ctl *ctl, uint32_t bit, const uint64_t *at, uint32_t n)
 {
@@ -226,7 +226,7 @@ chord_rt_try_bit(struct chord_rt_ctl *ctl, uint32_t bit, const uint64_t *at, uin
 	return true;
 }
 
-/* Mapped ahead, for when the process may have no more memory. */
+/* Maps spares ahead, for when the process may have no more memory. */
 static void
 chord_rt_keep_spares(struct chord_rt_ctl *ctl)
 {
@@ -254,14 +254,14 @@ chord_rt_choose_mask(struct chord_rt_ctl *ctl)
 	for (uint32_t n = 3; n > 0 && !ctl->mask; n--)
 		for (uint32_t i = 0; i < sizeof bit && !ctl->mask; i++)
 			any |= chord_rt_try_bit(ctl, bit[i], at, n);
-	for (uint32_t n = any ? 0 : 3; n > 0 && !ctl->mask; n--) /* none can be had: by a sanitizer */
+	for (uint32_t n = any ? 0 : 3; n > 0 && !ctl->mask; n--) /* because of a sanitizer, no mask can be claimed */
 		for (uint32_t i = 0; i < sizeof bit && !ctl->mask; i++)
 			chord_rt_try_mask(ctl, 1ull << bit[i], at, n);
 	if (!ctl->mask)
 		ctl->mask = 1ull << bit[0];
 }
 
-/* Maps the shadow of all of the first thread's stack, because the process may forbid itself to map anything later (seccomp). */
+/* Maps the shadow of all of the first thread's stack now, because later the process may forbid itself to map anything (seccomp). */
 static void
 chord_rt_shadow_ahead(struct chord_rt_ctl *ctl)
 {
@@ -273,7 +273,8 @@ chord_rt_shadow_ahead(struct chord_rt_ctl *ctl)
 	chord_rt_more_shadow(ctl, ctl->stack);
 }
 
-/* Where whole pieces cannot be had: the upper 4 MiB of each, where stacks begin. */
+/* Maps the shadow of a range of addresses. Where whole pieces cannot be had, it maps the upper 4 MiB of each, where stacks
+ * begin. */
 static void
 chord_rt_shadow_range(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end)
 {
@@ -291,7 +292,7 @@ chord_rt_shadow_range(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end)
 	}
 }
 
-/* Handles a mapping: memory that a stack may be in, except for the runtime's own. */
+/* Handles a line about one mapping. A stack may be in it if it is private memory to read and write, and not the runtime's own. */
 static void
 chord_rt_shadow_line(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end, uint32_t rights)
 {
@@ -355,7 +356,7 @@ chord_rt_need_slot(struct chord_rt_ctl *ctl, uint64_t sp)
 	return chord_rt_make_slot(ctl, sp, 0);
 }
 
-/* Woven code is about to write to a shadow that cannot be mapped: it would overwrite something else or fault. Where a process
+/* Woven code is about to write to a shadow that cannot be mapped, so it would overwrite something else or fault. If a process
  * forbids itself to map, the shadow of its stacks has been mapped before (chord_rt_shadow_ahead). */
 static _Noreturn void
 chord_rt_no_shadow(void)
@@ -365,11 +366,11 @@ chord_rt_no_shadow(void)
 	chord_rt_call(SYS_write, 2, text, sizeof text - 1);
 	for (;;) {
 		chord_rt_call(SYS_kill, chord_rt_call(SYS_getpid), 9);
-		chord_rt_stop(); /* where a filter forbids that */
+		chord_rt_stop(); /* in case a filter forbids kill */
 	}
 }
 
-/* There is no control block to say what is mapped: whatever is mapped there counts as shadow. */
+/* No control block says what is mapped, so anything that is mapped at the shadow's address counts as shadow. */
 static void
 chord_rt_stack_alone(uint64_t sp)
 {

@@ -3,13 +3,13 @@
 
 static unsigned long chord_rt_getauxval(unsigned long) __attribute__((weakref("getauxval")));
 
-/* The places where the address of the control block is written. The first free one is used, so that every copy of the runtime
- * finds it, whichever list of objects it is in. Sanitizers leave only some of them free. */
+/* The places where the address of the control block is written. The first free one is used, so that every copy of the runtime finds
+ * the block, whichever list of objects the copy is in. Sanitizers leave only some of the places free. */
 static const uint64_t chord_rt_places[] = CHORD_LIVE_PLACES;
 enum { CHORD_RT_PLACES = sizeof chord_rt_places / sizeof *chord_rt_places };
 
-/* Valgrind would report a read of an unmapped place, so under it the place is mapped for a moment to find out whether it is free.
- * Not so elsewhere: another thread could meanwhile think that the place is used. */
+/* Valgrind would report a read of an unmapped place, so under Valgrind the place is mapped for a moment to find out whether it is
+ * free. Elsewhere this is not done, because another thread could meanwhile think that the place is used. */
 static bool
 chord_rt_is_anchor(const struct chord_live_anchor *a)
 {
@@ -37,7 +37,7 @@ chord_rt_block_of(const struct chord_live_anchor *a)
 	return (struct chord_rt_ctl *)a->block;
 }
 
-/* This version's control block, if there is one. Only reads the places. */
+/* This version's control block, if there is one. This only reads the places. */
 static struct chord_rt_ctl *
 chord_rt_moored(void)
 {
@@ -86,8 +86,8 @@ chord_rt_take_place(uint32_t *i)
 	return NULL;
 }
 
-/* Another thread may have mapped an earlier place without having written to it yet. The page may also be somebody else's, so
- * nobody waits for long. */
+/* Another thread may have mapped an earlier place without having written to it yet. The page may also belong to something else, so
+ * the wait is short. */
 static void
 chord_rt_await_anchors(uint32_t places)
 {
@@ -119,10 +119,9 @@ chord_rt_make_control(void)
 	return ctl;
 }
 
-/* This version's control block, made if there is none. NULL: there is no room. Several threads of a guest may come here at a
- * time: one of them makes the block. A place is never unmapped again, because another module may be reading it; one that was not
- * needed leads to the same block. In a forked child the thread that was making the block may be missing, so nobody waits for
- * ever. */
+/* This version's control block, made if there is none. NULL: there is no room. Several threads of a guest may call this at a time,
+ * and one of them makes the block. A place is never unmapped again, because another module may be reading it; a place that was not
+ * needed leads to the same block. In a forked child the thread that was making the block may be missing, so the wait has an end. */
 static struct chord_rt_ctl *
 chord_rt_control(void)
 {
@@ -131,7 +130,7 @@ chord_rt_control(void)
 
 	if (ctl)
 		return ctl;
-	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8); /* a handler would wait for what it has interrupted */
+	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8); /* a handler would wait for the code that it has interrupted */
 	for (uint32_t n = 0; n < 10000 && __atomic_exchange_n(&chord_rt_desc.mooring, 1, __ATOMIC_ACQUIRE); n++)
 		chord_rt_call(SYS_sched_yield);
 	ctl = chord_rt_moored();
@@ -142,8 +141,8 @@ chord_rt_control(void)
 	return ctl;
 }
 
-/* The control block of another version, if the process belongs to that one; or NULL. A block that a guest made for its own stacks
- * has no magic. */
+/* The control block of another version, if the process belongs to that version; or NULL. A block that a guest made for its own
+ * stacks has no magic number. */
 static struct chord_rt_ctl *
 chord_rt_host(void)
 {
@@ -175,7 +174,7 @@ chord_rt_auxv_file(uint64_t type)
 	return found;
 }
 
-/* An entry of the auxiliary vector. env is that of the start of the process, or NULL if that is not certain. */
+/* An entry of the auxiliary vector. env is the environment at the start of the process, or NULL if that is not certain. */
 static uint64_t
 chord_rt_auxv(char **env, uint64_t type)
 {
@@ -264,7 +263,7 @@ chord_rt_has_pid(const char *s)
 	return false;
 }
 
-/* Makes CHORD_FILE absolute, in CHORD_DIR or the current folder: a later chdir changes nothing. */
+/* Makes CHORD_FILE absolute, in CHORD_DIR or the current folder, so that a later chdir changes nothing. */
 static void
 chord_rt_wanted(struct chord_rt_ctl *ctl, char **env)
 {
@@ -291,7 +290,8 @@ chord_rt_wanted(struct chord_rt_ctl *ctl, char **env)
 		ctl->wanted[0] = 0;
 }
 
-/* glibc passes arguments to constructors and musl does not. They are used only if they are what the kernel put on the stack. */
+/* glibc passes arguments to constructors, and musl does not. They are used only if they are the arguments that the kernel put on
+ * the stack. */
 static char **
 chord_rt_environment_at_start(int argc, char **argv, char **env)
 {
@@ -301,7 +301,7 @@ chord_rt_environment_at_start(int argc, char **argv, char **env)
 	return so ? env : NULL;
 }
 
-/* Is this module the program itself, whose program headers are these? */
+/* Is this module the program itself? phdr: where the program's headers are. */
 static bool
 chord_rt_is_program(uint64_t phdr)
 {
@@ -324,7 +324,7 @@ chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env
 		ctl->stack = (uint64_t)__builtin_frame_address(0);
 	ctl->phdr = chord_rt_auxv(start, AT_PHDR);
 	ctl->phnum = chord_rt_auxv(start, AT_PHNUM);
-	for (uint64_t i = 0; ctl->phdr && i < ctl->phnum; i++) /* a name space need not have anything that says so */
+	for (uint64_t i = 0; ctl->phdr && i < ctl->phnum; i++) /* in a name space there may be no object that shows this */
 		ctl->dynamic |= ((const Elf64_Phdr *)ctl->phdr)[i].p_type == PT_INTERP;
 	ctl->secure = chord_rt_auxv(start, AT_SECURE) != 0;
 	ctl->fsgsbase = CHORD_RT_FSGSBASE && (chord_rt_auxv(start, AT_HWCAP2) & 2) != 0;
@@ -336,7 +336,7 @@ chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env
 
 /* ---- the first runtime of the process ---- */
 
-/* Without a base all threads count in the sections at base 0; the counts are added to region 0 at the end. */
+/* Without a base, all threads count in the sections at base 0; the counts are added to region 0 at the end. */
 static void
 chord_rt_no_base(struct chord_rt_ctl *ctl)
 {
@@ -347,7 +347,8 @@ chord_rt_no_base(struct chord_rt_ctl *ctl)
 	chord_rt_text(ctl, "no thread could be given counters of its own: all share one set, written at the end");
 }
 
-/* CHORD_THREADS=per-thread, once named `apart`: the profile has the counts of each thread by itself. False: another value. */
+/* Reads CHORD_THREADS. per-thread, once named `apart`: the profile has the counts of each thread by itself. False: it has another
+ * value. */
 static bool
 chord_rt_threads(struct chord_rt_ctl *ctl)
 {

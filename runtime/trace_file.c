@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of a trace: beside the profile, under its name with CHORD_TRACE_SUFFIX behind it. Room in it is allocated before it is
- * mapped, and an extent counts when the head's `used` says so: whenever the process is killed, what is there is complete. All
- * under the lock of the control block. */
+/* The file of a trace. It is in the folder of the profile, and its name is the profile's followed by CHORD_TRACE_SUFFIX. Room in it
+ * is allocated before it is mapped, and an extent counts only when the head's `used` says so. So whenever the process is killed,
+ * the file is complete as far as it goes. All of this runs under the lock of the control block. */
 
-/* Is the file that has the name a trace of this user's, of an earlier run? */
+/* Is the file that has the name a trace of this user's, from an earlier run? */
 static bool
 chord_rt_is_old_trace(struct chord_rt_ctl *ctl, long dir)
 {
@@ -47,7 +47,7 @@ chord_rt_make_trace(struct chord_rt_ctl *ctl)
 	return fd;
 }
 
-/* The profile's name stays as it is: a child of vfork may be killed here. */
+/* The profile's name in ctl->path is not changed meanwhile, because a child of vfork may be killed here. */
 static long
 chord_rt_open_trace(struct chord_rt_ctl *ctl)
 {
@@ -103,7 +103,7 @@ chord_rt_trace_hold(struct chord_rt_ctl *ctl)
 		t->fd = chord_rt_high(fd);
 }
 
-/* Nothing is kept from here on, for that reason. */
+/* From here on nothing is kept. e: the reason. */
 static void
 chord_rt_trace_stop(struct chord_rt_ctl *ctl, long e)
 {
@@ -132,8 +132,8 @@ chord_rt_ring_bell(struct chord_trace_talk *talk)
 		chord_rt_call(SYS_futex, &talk->bell, 1, 1);
 }
 
-/* A filter of system calls may kill for those that only sending needs. Another user may have a socket where the collector's was:
- * what is sent can be written to. */
+/* May the process send to that socket? A filter of system calls may kill the process for the calls that only sending needs. Another
+ * user may have a socket where the collector's was, and what is sent can be written to. */
 static bool
 chord_rt_may_send(const char *socket, bool filtered)
 {
@@ -145,7 +145,7 @@ chord_rt_may_send(const char *socket, bool filtered)
 	    st.st_uid == (uint32_t)chord_rt_call(SYS_geteuid);
 }
 
-/* Sends the file to the collector. False: there is none, or it cannot be reached: the process packs by itself. */
+/* Sends the file to the collector. False: there is no collector, or it cannot be reached, so the process packs by itself. */
 static bool
 chord_rt_send_trace(const struct chord_rt_trace *t, long fd)
 {
@@ -178,7 +178,7 @@ chord_rt_send_trace(const struct chord_rt_trace *t, long fd)
 	return !chord_rt_failed(e);
 }
 
-/* While an extent is added, the end of the file is the process's: a collector adds some, too. */
+/* Takes the end of the file, which the process has while it adds an extent, because a collector adds extents, too. */
 static long
 chord_rt_trace_take_end(struct chord_rt_trace *t)
 {
@@ -225,7 +225,7 @@ chord_rt_begin_trace(struct chord_rt_ctl *ctl, long fd)
 	return e;
 }
 
-/* There can be no file. Who wants no profile wants no trace either. */
+/* No file can be made. If no profile is wanted, no trace is kept either. */
 static void
 chord_rt_trace_without_file(struct chord_rt_ctl *ctl)
 {
@@ -237,7 +237,8 @@ chord_rt_trace_without_file(struct chord_rt_ctl *ctl)
 		chord_rt_text(ctl, "no file could be made for the trace");
 }
 
-/* Who wanted to bound the trace has to know that it is not: in the profile, and once for a process and its forked children. */
+/* The user wanted to bound the trace, and has to know that it is not bounded. The profile says so, and a message does once for a
+ * process and its forked children. */
 static void
 chord_rt_say_senseless(struct chord_rt_ctl *ctl)
 {
@@ -250,7 +251,7 @@ chord_rt_say_senseless(struct chord_rt_ctl *ctl)
 	ctl->trace->senseless = 2;
 }
 
-/* Makes the file of this process. Without a profile in a file there is none. */
+/* Makes the file of this process. If the profile is not in a file, there is no file for the trace. */
 static void
 chord_rt_trace_create(struct chord_rt_ctl *ctl)
 {
@@ -294,7 +295,8 @@ chord_rt_is_holed(const struct chord_rt_ctl *ctl, const struct chord_extent_head
 	return ctl->trace->last && h->type == CHORD_TRACE_RING && h->size > CHORD_RT_PAGE + CHORD_RT_RING;
 }
 
-/* Adds an extent, for chord_rt_trace_publish(), or else chord_rt_trace_leave_end(). Gives its offset, or an error. */
+/* Adds an extent. After that the caller calls chord_rt_trace_publish(), or chord_rt_trace_leave_end() if it fails. Gives the
+ * extent's offset, or an error. */
 static long
 chord_rt_trace_extent(struct chord_rt_ctl *ctl, long fd, const struct chord_extent_head *h)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where no file can be made for the trace: its head, its lists and its rings are memory, in the layouts of the file, and a core
- * file has them. Each thread keeps what it did last. All under the lock of the control block. */
+/* Traces for which no file can be made: the head, the lists and the rings are memory, in the layouts of the file, and a core file
+ * has a copy of them. The end of each thread's stream is kept. All of this runs under the lock of the control block. */
 
 static uint64_t chord_rt_anchored(const struct chord_rt_ctl *ctl);
 static void chord_rt_trace_stop(struct chord_rt_ctl *ctl, long e);
@@ -39,7 +39,7 @@ chord_rt_trace_in_memory(struct chord_rt_ctl *ctl)
 	return true;
 }
 
-/* The extent at that address is complete. Gives its offset, as if it were in a file. */
+/* The extent at that address is complete. Adds it to the list, and gives its offset, as if it were in a file. */
 static uint64_t
 chord_rt_trace_link(struct chord_rt_trace *t, const struct chord_extent_head *h)
 {
@@ -65,7 +65,7 @@ chord_rt_trace_extent_in_memory(struct chord_rt_ctl *ctl, const struct chord_ext
 	return p;
 }
 
-/* How large it is to be: small where room is scarce, or many threads have one. */
+/* How large the ring is to be: small where room is scarce, or many threads have one. */
 static uint64_t
 chord_rt_ring_in_memory(const struct chord_rt_trace *t, const struct chord_rt_ring *r)
 {
@@ -74,7 +74,8 @@ chord_rt_ring_in_memory(const struct chord_rt_trace *t, const struct chord_rt_ri
 	return t->last ? t->last : ample ? CHORD_RT_RING_MEMORY : CHORD_RT_RING;
 }
 
-/* Maps a ring there, and the page before it. Shared memory can be mapped twice, by a size of 0; a core needs it once. */
+/* Maps a ring at that address, and the page before it. Shared memory is mapped a second time by mremap with a size of 0. A core
+ * needs only one of the two. */
 static long
 chord_rt_map_memory_ring(uint64_t at, uint64_t size)
 {
