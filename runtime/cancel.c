@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The ends of threads by pthread_exit and cancellation. */
+/* Threads that end by pthread_exit and by cancellation. */
 
-/* Every frame of the thread is left. Landing pads that run meanwhile find the exits counted. */
+/* All frames of the thread are left. Landing pads that still run find the exits counted already. */
 static void
 chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t how)
 {
@@ -10,7 +10,7 @@ chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs,
 	chord_rt_all_left(ctl, chord_rt_region_mine(ctl), regs);
 }
 
-/* A cleanup handler in C has run: libc jumped back to its frame, behind a call like that of setjmp. */
+/* A cleanup handler in C has run. libc now jumps back to the handler's frame, after a call like that of setjmp. */
 static void
 chord_rt_unwound(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -36,8 +36,8 @@ chord_rt_is_libc(struct chord_rt_walk *w)
 	return chord_rt_pthread_unwind && chord_rt_find_cfi(w, pc) && w->cfi.begin == (uint64_t)chord_rt_pthread_unwind;
 }
 
-/* The unwinder asks for the object of a frame. libc calls the unwinder through no table when it ends a thread by force, but this
- * call goes through one. It is hooked when a thread is cancelled for the first time. */
+/* The unwinder asks for the object of a frame. When libc ends a thread by force, it calls the unwinder through no table, but the
+ * unwinder's call goes through one. It is hooked when a thread is cancelled for the first time. */
 static void
 chord_rt_unwinding(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -58,7 +58,7 @@ chord_rt_unwinding(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	}
 }
 
-/* The same in static programs. */
+/* Does the same in static programs. */
 static void
 chord_rt_forced(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -86,8 +86,8 @@ chord_rt_hook_again(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 	return 0;
 }
 
-/* Has the dynamic linker said nothing since the last time? Takes no lock: whoever calls dlsym may have one that a callback of
- * dl_iterate_phdr waits for in another thread. */
+/* Has the dynamic linker reported no change since the last time? This takes no lock: the caller of dlsym may hold one that a
+ * callback of dl_iterate_phdr waits for in another thread. */
 static bool
 chord_rt_nothing_changed(struct chord_rt_ctl *ctl)
 {
@@ -111,7 +111,8 @@ chord_rt_hook_new(struct chord_rt_ctl *ctl)
 	chord_rt_on_own_stack(ctl, chord_rt_hook_again, 0, 0);
 }
 
-/* A thread is cancelled for the first time: the unwinder has to be loaded and hooked before. libc would load it now. */
+/* A thread is cancelled for the first time. The unwinder has to be loaded and hooked before that, and libc would load it only
+ * now. */
 static void
 chord_rt_cancels(struct chord_rt_ctl *ctl)
 {
@@ -120,7 +121,7 @@ chord_rt_cancels(struct chord_rt_ctl *ctl)
 
 	if (ctl->cancels || !ctl->dynamic)
 		return;
-	if (!ctl->real[CHORD_RT_HOOK__dl_find_object]) { /* it asks for objects by other ways */
+	if (!ctl->real[CHORD_RT_HOOK__dl_find_object]) { /* the unwinder asks for objects in other ways */
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 		return;
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads and processes that system calls make: clone(), libc's syscall(), and system call instructions in measured code. Woven
- * code comes here before a system call that may make or end a thread or process, and behind one that returned 0. */
+ * code calls the runtime before a system call that may make or end a thread or process, and after one that returned 0. */
 
 #include <linux/sched.h>
 
-/* A thread or process may be about to be made. Prepares the word by which a child sees whether its memory is its own. shares: it
- * may share its maker's memory; then the maker leaves the narrow gap first, because a child cannot move it. */
+/* A thread or process may be about to be made. Prepares the word by which a child sees whether its memory is its own. shares: the
+ * child may share its maker's memory. Then the maker leaves the narrow gap first, because a child cannot move it. */
 static void
 chord_rt_before_birth(struct chord_rt_ctl *ctl, bool shares)
 {
@@ -26,8 +26,8 @@ chord_rt_before_birth(struct chord_rt_ctl *ctl, bool shares)
 	chord_rt_unlock(ctl, old);
 }
 
-/* Gives a region to the calling thread, which was made in the middle of a function. Its activation there is resumed; activations
- * further up, if there are any, are not its own. */
+/* Gives a region to the calling thread, which was made in the middle of a function. Its activation there is resumed. If there are
+ * activations further up, they are not the thread's. */
 static void
 chord_rt_adopt(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t pid)
 {
@@ -157,7 +157,7 @@ extern void chord_rt_process_entry(void) __attribute__((visibility("hidden")));
 
 typedef int chord_rt_clone_fn(uint64_t, uint64_t, uint64_t, void *, uint64_t, uint64_t, uint64_t);
 
-/* In a process that clone() made with memory of its own. None of its maker's activations goes on in it. */
+/* Runs in a process that clone() made with memory of its own. None of its maker's activations goes on in it. */
 static __attribute__((used)) void
 chord_rt_process_begin(void)
 {

@@ -5,7 +5,7 @@ enum { PR_SET_SECCOMP = 22, PR_SET_NO_NEW_PRIVS = 38 };
 
 /* What a call of prctl() or syscall() asks for. */
 struct chord_rt_confinement {
-	uint64_t mode;                /* SECCOMP_MODE_...; 0: nothing of the kind */
+	uint64_t mode;                /* SECCOMP_MODE_...; 0: the call confines nothing */
 	uint64_t program;
 	bool listener, everybody;     /* a descriptor is the result; it is for all threads */
 	bool soon;                    /* a filter may follow */
@@ -30,7 +30,7 @@ chord_rt_confinement(uint64_t number, uint64_t a, uint64_t b, uint64_t c)
 	return w;
 }
 
-/* What will not be possible later is done now. */
+/* Does now what will not be possible later. */
 static uint64_t
 chord_rt_prepare(struct chord_rt_ctl *ctl, uint64_t now, uint64_t none)
 {
@@ -40,8 +40,8 @@ chord_rt_prepare(struct chord_rt_ctl *ctl, uint64_t now, uint64_t none)
 	return 0;
 }
 
-/* Gives a copy of the filter that is about to be installed. Where it cannot be copied, the strict mode's is as good. 0: there is
- * none to be copied. */
+/* Gives a copy of the filter that is about to be installed. If it cannot be copied, the strict mode's serves instead. 0: there is
+ * none to copy. */
 static uint64_t
 chord_rt_copy_and_look(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 {
@@ -65,7 +65,7 @@ chord_rt_copy_and_look(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 	return (uint64_t)f;
 }
 
-/* The kernel did not install it. */
+/* The kernel did not install f. */
 static void
 chord_rt_disobey(struct chord_rt_ctl *ctl, const struct chord_rt_filter *f, struct chord_rt_filter *before)
 {
@@ -76,7 +76,7 @@ chord_rt_disobey(struct chord_rt_ctl *ctl, const struct chord_rt_filter *f, stru
 		ctl->filter = before;
 }
 
-/* The call confines the thread. With TSYNC a number above 0 is that of a thread for which that was not possible. */
+/* Did the call confine the thread? With TSYNC, a result above 0 is the number of a thread that could not be confined. */
 static bool
 chord_rt_has_confined(const struct chord_rt_confinement *w, long e)
 {
@@ -85,7 +85,7 @@ chord_rt_has_confined(const struct chord_rt_confinement *w, long e)
 
 typedef long chord_rt_long_fn(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 
-/* Prepares; gives the filter that the runtime has to obey if the kernel takes it, or NULL. */
+/* Prepares. Gives the filter that the runtime has to obey if the kernel accepts it, or NULL. */
 static struct chord_rt_filter *
 chord_rt_before_filter(struct chord_rt_ctl *ctl, const struct chord_rt_confinement *w)
 {
@@ -109,7 +109,7 @@ chord_rt_confines(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t
 	if (!f)
 		return false;
 	before = (struct chord_rt_filter *)chord_rt_filter_mine(ctl);
-	chord_rt_set_filter(ctl, f, w.everybody); /* not before: signals had to be unblocked */
+	chord_rt_set_filter(ctl, f, w.everybody); /* not earlier, because signals had to be unblocked */
 	e = ((chord_rt_long_fn *)real)(a, b, c, d, regs->r[CHORD_RT_ARG4], regs->r[CHORD_RT_ARG5]);
 	if (by_name)
 		e = (int)e;
@@ -119,7 +119,8 @@ chord_rt_confines(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t
 	return true;
 }
 
-/* A system call instruction is about to be executed. What the kernel says of it is not seen: the filter is obeyed in any case. */
+/* A system call instruction is about to be executed. The runtime does not see whether the kernel accepts the filter, so it obeys it
+ * in any case. */
 static void
 chord_rt_confines_by(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a process by a signal that it sends to itself: abort and its like. The signal itself is not changed. If another
- * process sends the signal, or the kernel for a fault, the runtime is not called: the head's state stays RUNNING, and the reader
- * says so. */
+/* The end of a process by a signal that it sends to itself: abort and the like. The signal itself is not changed. If another
+ * process sends the signal, or the kernel does for a fault, the runtime is not called: the head's state stays RUNNING, and the
+ * reader says so. */
 
-/* Will that signal, sent by this thread to its process, end it at once? */
+/* Will that signal, sent by this thread to its process, end the process at once? */
 static bool
 chord_rt_is_fatal(struct chord_rt_ctl *ctl, uint64_t sig)
 {
@@ -19,12 +19,12 @@ chord_rt_is_fatal(struct chord_rt_ctl *ctl, uint64_t sig)
 	if ((action[0] && action[0] != ctl->bus) || blocked >> (sig - 1) & 1)
 		return false;
 	old = chord_rt_lock(ctl);
-	traced = chord_rt_traced(ctl); /* a debugger may keep it */
+	traced = chord_rt_traced(ctl); /* a debugger may keep the signal */
 	chord_rt_unlock(ctl, old);
 	return !traced;
 }
 
-/* Takes back the exits recorded for a thread that was to die: a handler of SIGABRT ends the process in another way. */
+/* Takes back the exits recorded for a thread that was to die, because a handler of SIGABRT ends the process in another way. */
 static void
 chord_rt_not_dying(struct chord_rt_ctl *ctl)
 {
@@ -37,7 +37,7 @@ chord_rt_not_dying(struct chord_rt_ctl *ctl)
 	ctl->dying = 0;
 }
 
-/* The process is about to end by a signal. Recorded as at any end, but it can be taken back. */
+/* The process is about to end by a signal. This is recorded as at any end, but it can be taken back. */
 static void
 chord_rt_dies(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t sig)
 {

@@ -61,7 +61,7 @@ chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 	return true;
 }
 
-/* Reserves room at the beginning: the process may forbid itself to map anything (seccomp). */
+/* Reserves room at the beginning, because later the process may forbid itself to map anything (seccomp). */
 static void
 chord_rt_first_slots(struct chord_rt_ctl *ctl)
 {
@@ -87,7 +87,7 @@ chord_rt_grow_slots(struct chord_rt_ctl *ctl, uint32_t seen, uint32_t region)
 	return !chord_rt_has_lock(ctl) && chord_rt_on_own_stack(ctl, chord_rt_one_more_slots, seen, region);
 }
 
-/* The count of a key in the newest extent, added to it if there is room. NULL: there is none. */
+/* The count of a key in the newest extent. The key is added if there is room. NULL: there is no room. */
 static uint64_t *
 chord_rt_make_count(struct chord_rt_slots *s, uint64_t key)
 {
@@ -98,12 +98,12 @@ chord_rt_make_count(struct chord_rt_slots *s, uint64_t key)
 		if (*p == key || __atomic_compare_exchange_n(p, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 			s->used += none == 0 && p[1] == 0;
 			return p + 1;
-		} /* another thread took the slot: look again */
+		} /* another thread took the slot, so look again */
 	}
 	return NULL;
 }
 
-/* The count of a key, found or made without a lock: a key is written once and stays. NULL: there is no room. */
+/* The count of a key, found or made. No lock is needed, because a key is written once and stays. NULL: there is no room. */
 static uint64_t *
 chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 {
@@ -128,7 +128,7 @@ chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 	}
 }
 
-/* There is one thread and there never was another one, as far as libc knows. It does not know of threads that clone() makes. */
+/* libc sets this if there is one thread and there never was another one. It does not know of threads that clone() makes. */
 static char chord_rt_single_threaded __attribute__((weakref("__libc_single_threaded")));
 
 static CHORD_RT_INLINE bool
@@ -148,7 +148,7 @@ chord_rt_bump(uint64_t *count, uint64_t delta, bool alone)
 		__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
 }
 
-/* cfa: where the frame ends that is at the call; 0: its path is not known, or it has none. */
+/* cfa: the end of the frame that is at the call; 0: the frame's path is not known, or it has none. */
 static CHORD_RT_HOT void
 chord_rt_count(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa)
 {
@@ -156,7 +156,8 @@ chord_rt_count(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64
 	CHORD_RT_NOTIFY(leave, ctl, count, delta, cfa);
 }
 
-/* Counts at a PC, if it is in a measured module. Gives the counter; CHORD_RT_SILENT if it is in none, NULL if there is no room. */
+/* Counts at a PC, if it is in a measured module. Gives the counter. CHORD_RT_SILENT: the PC is in no measured module; NULL: there
+ * is no room. */
 static uint64_t *
 chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t delta, uint64_t cfa)
 {
@@ -175,8 +176,8 @@ chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t
 
 /* ---- walks ---- */
 
-/* A frame of __chord_struck is left, or resumed in a forked child: adds what that function would have taken back from the
- * counter. Readers expect the counter as woven code left it where activations end between calls. */
+/* A frame of __chord_struck is left, or resumed in a forked child. Adds what that function would have taken back from the counter,
+ * because where activations end between calls, readers expect the counter as woven code left it. */
 static __attribute__((noinline)) void
 chord_rt_leave_fired(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t cfa, uint64_t delta)
 {
@@ -187,8 +188,8 @@ chord_rt_leave_fired(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t cfa, uint64
 		__atomic_fetch_sub((uint64_t *)(frame[1] + chord_rt_get_base(ctl) + 8), delta * frame[3], __ATOMIC_RELAXED);
 }
 
-/* The key for an activation that was interrupted between calls and ends: the address behind the first byte of the interrupted
- * instruction, which is no return address. */
+/* Counts the frame of w. If the activation was interrupted between calls and ends there, the key is the address after the first
+ * byte of the interrupted instruction, which is no return address. */
 static void
 chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 {
@@ -220,7 +221,7 @@ chord_rt_all_left(struct chord_rt_ctl *ctl, struct chord_rt_region *r, const str
 	ctl->quitters = 1;
 }
 
-/* The frames of the calling thread from that address upward have been recorded: they have ended. */
+/* The address from which on upward the frames of the calling thread have been recorded and have ended. */
 static uint64_t
 chord_rt_left(struct chord_rt_ctl *ctl)
 {
@@ -229,7 +230,8 @@ chord_rt_left(struct chord_rt_ctl *ctl)
 	return r && r->left ? r->left : ~0ull;
 }
 
-/* Is the frame of w, or was the one before, that in which the thread began on a stack of its own? What is above means nothing. */
+/* Is the frame of w, or was the one before it, the frame in which the thread began on a stack of its own? What is above that frame
+ * means nothing. */
 static bool
 chord_rt_is_first(const struct chord_rt_region *r, const struct chord_rt_walk *w, uint64_t before, enum chord_rt_step step)
 {
@@ -278,7 +280,7 @@ chord_rt_is_on_stack(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs,
 static void chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta);
 static void chord_rt_settle_others(struct chord_rt_ctl *ctl, bool patient);
 
-/* The process ends here: enum chord_ends. Functions that it still calls meanwhile may also end early. */
+/* The process ends here. how: enum chord_ends. Functions that it still calls meanwhile may also end early. */
 static void
 chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t how)
 {
@@ -300,8 +302,8 @@ chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_
 
 static uint64_t chord_rt_get_cfa(void *) __attribute__((weakref("_Unwind_GetCFA")));
 
-/* The context lies in the unwinder's own frame: what is further down are the personality routine and what has called it, or it has;
- * these return to the unwinder. Elsewhere than on this stack: 0. */
+/* Where the unwinder's own frame is: the context is in it. The frames below it are those of the personality routine, and of
+ * functions that called it or that it called. They return to the unwinder. 0: the context is not on this stack. */
 static CHORD_RT_INLINE uint64_t
 chord_rt_unwinder_at(const struct chord_rt_regs *regs, uint64_t to)
 {
@@ -310,8 +312,8 @@ chord_rt_unwinder_at(const struct chord_rt_regs *regs, uint64_t to)
 	return regs->r[CHORD_RT_SP] <= context && context < to ? context : 0;
 }
 
-/* A personality routine sends control to a landing pad in the context's frame: all frames between the unwinder's and it are left,
- * and so is that frame. */
+/* A personality routine sends control to a landing pad in the context's frame. All frames between the unwinder's and that frame are
+ * left, and so is that frame. */
 static void
 chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -336,7 +338,7 @@ chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 			break;
 		chord_rt_up(&w);
 	}
-	/* A trace cannot say that others than the last are left. */
+	/* A trace can only say that the innermost activations are left, without gaps. */
 	chord_rt_trace_jump(ctl, low == to && !stays ? w.traced : 0);
 	if (low != to)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The fast walk: counts the frames that an exception leaves, if the rules of all of them are cached. It needs less stack than the
- * unwinder, so it runs on the program's stack, with no signal blocked. Where a rule is missing the full walk runs on the
- * runtime's own stack (own_stack.c) and caches it for the next time. */
+ * unwinder, so it runs on the program's stack, with no signal blocked. If a rule is missing, the full walk runs on the runtime's
+ * own stack (own_stack.c) and caches the rule for the next time. */
 
 enum { CHORD_RT_FAST_FRAMES = 8 }; /* measured frames at a time */
 
 struct chord_rt_fast_walk {
 	struct chord_rt_scope in;
-	uint64_t pc, sp, fp;         /* of the frame the walk has come to */
+	uint64_t pc, sp, fp;         /* of the frame that the walk has reached */
 	uint64_t cfa;                 /* its end, after chord_rt_fast_look */
 	struct chord_rt_known rule;
-	uint64_t from;                /* the stack pointer of the first */
+	uint64_t from;                /* the stack pointer of the first frame */
 	uint32_t n;                   /* measured frames: where they end, less `from`, and their counters */
 	uint32_t size[CHORD_RT_FAST_FRAMES];
 	uint64_t *count[CHORD_RT_FAST_FRAMES];
@@ -27,7 +27,7 @@ chord_rt_fast_from(struct chord_rt_fast_walk *b, struct chord_rt_ctl *ctl, const
 	b->in.fast = true;
 }
 
-/* Not inlined: its frame is gone again when frames are counted. */
+/* Not inlined, so that its frame is gone when frames are counted. */
 static __attribute__((noinline)) void
 chord_rt_find_known(struct chord_rt_scope *in, uint64_t pc)
 {
@@ -58,7 +58,7 @@ chord_rt_fast_look(struct chord_rt_fast_walk *b)
 	return true;
 }
 
-/* Goes on to the caller; false: there is none. */
+/* Moves to the caller; false: there is none. */
 static CHORD_RT_INLINE bool
 chord_rt_fast_up(struct chord_rt_fast_walk *b)
 {
@@ -76,7 +76,7 @@ chord_rt_fast_count(const struct chord_rt_fast_walk *b)
 		chord_rt_count(b->in.ctl, b->count[i], 1, b->from + b->size[i]);
 }
 
-/* chord_rt_land() for frames whose rules are all cached. False: nothing has been counted. */
+/* Does what chord_rt_land() does, for frames whose rules are all cached. False: nothing has been counted. */
 static CHORD_RT_HOT __attribute__((noinline)) bool
 chord_rt_land_fast(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks that swapcontext and setcontext switch between. Activations on a suspended stack have not ended. They are noted; if the
- * process ends before control returns to that stack, they end then. A stack is identified by the place of its outermost frame. */
+/* Stacks that swapcontext and setcontext switch between. Activations on a suspended stack have not ended. They are noted, and if
+ * the process ends before control returns to that stack, they end then. A stack is identified by the place of its outermost
+ * frame. */
 
 struct chord_rt_context {         /* ucontext_t of glibc */
 	uint64_t flags, link, stack[3];
@@ -26,7 +27,7 @@ chord_rt_stack_of(struct chord_rt_walk *w, struct chord_rt_fibre *f)
 	}
 }
 
-/* The note of a stack; make: adds one. NULL: there is none, or no room. */
+/* The note of a stack; make: adds one if it is missing. NULL: there is none, or no room. */
 static struct chord_rt_fibre *
 chord_rt_fibre_at(struct chord_rt_ctl *ctl, uint64_t top, bool make)
 {
@@ -52,8 +53,8 @@ chord_rt_fibre_at(struct chord_rt_ctl *ctl, uint64_t top, bool make)
 	return ctl->fibre[k] ? &ctl->fibre[k][at % (CHORD_RT_FIBRES << k)] : NULL;
 }
 
-/* Is the stack still suspended? Control may have returned to it unseen, when a context's function returned to the context linked
- * to it. now: the stack in use. */
+/* Is the stack still suspended? Control may have returned to it unseen, when a context's function returned and its linked context
+ * went on. now: the stack in use. */
 static bool
 chord_rt_suspended(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uint64_t now)
 {
@@ -67,7 +68,7 @@ chord_rt_suspended(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uin
 	return !f->tid || chord_rt_call(SYS_tgkill, ctl->pid, f->tid, 0) != -ESRCH;
 }
 
-/* The frames of a stack end, or are resumed (flag). */
+/* Counts that the frames of a stack end, or with the flag that they are resumed. */
 static void
 chord_rt_fibre_count(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uint64_t flag, uint64_t delta)
 {
@@ -79,7 +80,7 @@ chord_rt_fibre_count(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, u
 		__atomic_fetch_add(&ctl->head->in_flight, delta, __ATOMIC_RELAXED);
 }
 
-/* The same for all suspended stacks. */
+/* Does the same for all suspended stacks. */
 static void
 chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta)
 {
@@ -96,7 +97,7 @@ chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 				chord_rt_fibre_count(ctl, &ctl->fibre[k][i], flag, delta);
 }
 
-/* A stack that moves between threads gets no counts per thread. */
+/* Stacks may move between threads. A stack that does has no counts per thread. */
 static void
 chord_rt_note_fibres(struct chord_rt_ctl *ctl)
 {
@@ -132,7 +133,8 @@ chord_rt_suspend(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uin
 	f->live = 1;
 }
 
-/* Control returns to a stack, mostly to where it was suspended. If it goes elsewhere on it, that is a jump. */
+/* Control returns to a stack, usually to the point where it was suspended. If it goes to another point of that stack, this is a
+ * jump. */
 static void
 chord_rt_resume(struct chord_rt_ctl *ctl, struct chord_rt_fibre *f, uint64_t sp, uint64_t pc)
 {
@@ -168,7 +170,7 @@ chord_rt_stack_at(struct chord_rt_ctl *ctl, const struct chord_rt_context *c)
 	for (uint32_t i = 0; i < sizeof number; i++)
 		regs.r[number[i]] = c->r[i];
 	chord_rt_walk_from(&w, ctl, &regs);
-	w.in.low = w.in.high = 0; /* nothing is known of it */
+	w.in.low = w.in.high = 0; /* nothing is known of that stack yet */
 	return chord_rt_stack_of(&w, NULL);
 }
 
@@ -182,7 +184,7 @@ chord_rt_switch(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 
 	chord_rt_walk_from(&w, ctl, regs);
 	here = chord_rt_stack_of(&w, NULL);
-	begins = chord_rt_begins(&w, pc); /* a context of makecontext */
+	begins = chord_rt_begins(&w, pc); /* is it a context of makecontext? */
 	there = begins ? sp + 8 : chord_rt_stack_at(ctl, to);
 	if (!here || !there)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
@@ -203,7 +205,7 @@ chord_rt_switch(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 		chord_rt_suspend(ctl, regs, here, save && to->link == save ? there : 0);
 }
 
-/* swapcontext; save 0: setcontext. Under a lock of its own, because counting may take the other one. */
+/* Handles swapcontext; save 0: setcontext. Under a lock of its own, because counting may take the other lock. */
 static void
 chord_rt_to_context(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t save, uint64_t to)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile file: its head and its extents. All under the lock of the control block. */
 
-/* The lowest number that is high: programs do not expect a free one there. */
+/* The lowest descriptor that counts as high. Programs do not expect a free one there. */
 static uint64_t
 chord_rt_least_high(void)
 {
@@ -12,14 +12,14 @@ chord_rt_least_high(void)
 	return limit > 24 ? limit - 16 : limit - 1;
 }
 
-/* The same file under a high number, or an error. */
+/* A descriptor of the same file with a high number, or an error. */
 static long
 chord_rt_high_too(long fd, uint64_t least)
 {
 	return (uint64_t)fd >= least ? fd : chord_rt_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
 }
 
-/* Moves fd to a high number. Gives that, or an error; then fd is closed. */
+/* Moves fd to a high number. Gives the new number, or an error. fd is closed, unless it is the result. */
 static int32_t
 chord_rt_high(long fd)
 {
@@ -30,8 +30,8 @@ chord_rt_high(long fd)
 	return (int32_t)high;
 }
 
-/* The same for the profile's until the lock is released. If there is no high number (none is left, or a filter forbids fcntl), and
- * no other thread to see it, a low one serves. */
+/* Does the same for the profile's descriptor, until the lock is released. If there is no high number (none is left, or a filter
+ * forbids fcntl), and no other thread could see a low one, a low one is used. */
 static int32_t
 chord_rt_high_or_low(const struct chord_rt_ctl *ctl, long fd)
 {
@@ -53,7 +53,7 @@ chord_rt_is_ours(struct chord_rt_ctl *ctl, long fd)
 	    st.st_dev == ctl->dev && st.st_ino == ctl->ino;
 }
 
-/* Closes the descriptor, unless the file may not be found by its name any more. */
+/* Closes the descriptor, unless the file may no longer be found by its name. */
 static void
 chord_rt_shut(struct chord_rt_ctl *ctl)
 {
@@ -64,7 +64,7 @@ chord_rt_shut(struct chord_rt_ctl *ctl)
 	ctl->fd = -1;
 }
 
-/* A descriptor of the file: the open one if the program left it alone, else a new one; or an error. */
+/* A descriptor of the file: the open one if the program has left it alone, else a new one; or an error. */
 static int32_t
 chord_rt_fd(struct chord_rt_ctl *ctl)
 {
@@ -87,7 +87,7 @@ chord_rt_fd(struct chord_rt_ctl *ctl)
 
 static void chord_rt_trace_hold(struct chord_rt_ctl *ctl);
 
-/* The program is about to change its user, root or name space: from now on the file stays open. */
+/* The program is about to change its user, root or name space. From now on the file stays open. */
 static void
 chord_rt_hold_open(struct chord_rt_ctl *ctl)
 {
@@ -133,7 +133,7 @@ chord_rt_allocate(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t si
 	return e;
 }
 
-/* The same at the end of the file. */
+/* Does the same at the end of the file. */
 static long
 chord_rt_reserve(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t size)
 {
@@ -167,7 +167,7 @@ chord_rt_extent(struct chord_rt_ctl *ctl, const void *head, size_t n, uint64_t s
 	return 0;
 }
 
-/* Extents of an earlier process are complete already. */
+/* Extents of an earlier process are complete already, so `used` only grows. */
 static void
 chord_rt_publish(struct chord_rt_ctl *ctl, uint64_t end)
 {
@@ -238,7 +238,7 @@ chord_rt_continue_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 	ctl->place.id[1] = h->id2;
 }
 
-/* Writes the head into an empty file by one call: the file is never longer than 0 without a complete head. */
+/* Writes the head into an empty file by one call, so that a file that is not empty has a complete head. */
 static long
 chord_rt_write_head(struct chord_rt_ctl *ctl, long fd)
 {
@@ -281,7 +281,7 @@ chord_rt_create(struct chord_rt_ctl *ctl)
 	return 0;
 }
 
-/* A child could not have a profile: its parent's profile says so, or that of its nearest ancestor that has one. */
+/* A child could not have a profile. The profile of its parent says so, or that of its nearest ancestor with a profile. */
 static void
 chord_rt_orphan(struct chord_rt_ctl *ctl, long e)
 {
@@ -311,7 +311,7 @@ chord_rt_begin_in_memory(struct chord_rt_ctl *ctl, long why)
 	chord_rt_fill_head(ctl, ctl->head);
 }
 
-/* Starts a profile. ctl->head is there afterwards: in anonymous memory if there can be no file. */
+/* Starts a profile. Afterwards there is a ctl->head; it is in anonymous memory if there can be no file. */
 static void
 chord_rt_begin(struct chord_rt_ctl *ctl)
 {

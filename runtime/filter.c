@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that forbid themselves system calls (seccomp). A filter may kill for a call that the program never makes, raise a signal
- * for it, or ask another process. So the runtime keeps a copy of each filter that it sees the program install, and runs it before
- * each system call of its own: a call for which anything but its own effect would follow is not made. Threads and forked
- * children have the filters of their maker. */
+ * for it, or ask another process. So the runtime keeps a copy of each filter that it sees the program install, and runs the copy
+ * before each of its own system calls. It does not make a call if the filter would do anything except let it pass. Threads and
+ * forked children have the filters of their maker. */
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-/* What could be read when a filter came that forbids to ask for that. */
+/* The memory that could be read when a filter came that forbids asking the kernel about it. */
 struct chord_rt_seen_memory {
 	uint64_t n;
 	struct { uint64_t start, end; } range[4095];
@@ -17,7 +17,7 @@ struct chord_rt_seen_memory {
 
 struct chord_rt_bpf { uint32_t a, x, mem[BPF_MEMWORDS]; };
 
-/* v: the operand. False: division by 0, for which the kernel kills. */
+/* v: the operand. False: it is a division by 0, for which the kernel kills. */
 static bool
 chord_rt_bpf_add_up(struct chord_rt_bpf *m, uint32_t operation, uint32_t v)
 {
@@ -50,7 +50,7 @@ chord_rt_bpf_loaded(const struct chord_rt_bpf *m, const struct sock_filter *i, c
 	}
 }
 
-/* Where a jump goes, beyond the next instruction. */
+/* The distance of a jump from the next instruction. */
 static uint32_t
 chord_rt_bpf_jump(const struct chord_rt_bpf *m, const struct sock_filter *i, uint32_t v)
 {
@@ -66,7 +66,7 @@ chord_rt_bpf_jump(const struct chord_rt_bpf *m, const struct sock_filter *i, uin
 	return yes ? i->jt : i->jf;
 }
 
-/* What the filter says of that call. The kernel has checked the code. */
+/* The filter's answer for that call. The kernel has checked the code. */
 static uint32_t
 chord_rt_ask_filter(const struct chord_rt_filter *f, const struct seccomp_data *d)
 {
@@ -99,7 +99,7 @@ chord_rt_ask_filter(const struct chord_rt_filter *f, const struct seccomp_data *
 	return SECCOMP_RET_KILL_THREAD;
 }
 
-/* ---- those of a thread ---- */
+/* ---- the filters of a thread ---- */
 
 static bool
 chord_rt_lets(const struct chord_rt_filter *f, const struct seccomp_data *d)
@@ -116,7 +116,7 @@ chord_rt_lets(const struct chord_rt_filter *f, const struct seccomp_data *d)
 	return true;
 }
 
-/* The filters of the calling thread. Where nothing tells threads apart: the newest filter of any thread. */
+/* The filters of the calling thread. If nothing tells threads apart, the newest filter of any thread. */
 static const struct chord_rt_filter *
 chord_rt_filter_mine(struct chord_rt_ctl *ctl)
 {
@@ -142,7 +142,7 @@ chord_rt_may_call(const struct chord_rt_filter *f, const struct chord_rt_regs *r
 	return chord_rt_lets(f, &d);
 }
 
-/* ---- in place of calls that are forbidden ---- */
+/* ---- what replaces calls that are forbidden ---- */
 
 /* The number of this process, which is a forked child. */
 static uint64_t
@@ -157,7 +157,7 @@ chord_rt_number_of_child(void)
 	return pid ? pid : CHORD_RT_NO_PID;
 }
 
-/* While a child of vfork has this memory, its maker does not run. */
+/* The number of this process. While a child of vfork has this memory, its maker does not run. */
 static uint64_t
 chord_rt_pid_instead(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 {
@@ -166,7 +166,7 @@ chord_rt_pid_instead(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 	return r && r->nvfork ? CHORD_RT_NO_PID : ctl->pid;
 }
 
-/* A number that no other thread has. */
+/* A number for this thread that no other thread has. */
 static uint64_t
 chord_rt_tid_instead(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 {
@@ -211,8 +211,8 @@ chord_rt_instead(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	return (uint64_t)-EPERM;
 }
 
-/* The runtime is about to make a system call in a process in which some thread has confined itself. 0: not to be made, and the
- * result is in regs. */
+/* The runtime is about to make a system call in a process in which some thread has confined itself. 0: the call must not be made,
+ * and the result is in regs. */
 static __attribute__((used)) uint64_t
 chord_rt_permits(struct chord_rt_regs *regs)
 {
@@ -242,7 +242,7 @@ chord_rt_note_readable(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end, u
 	}
 }
 
-/* Notes what can be read, as long as the thread may ask. */
+/* Notes which memory can be read, while the thread may still ask. */
 static void
 chord_rt_look_at_memory(struct chord_rt_ctl *ctl)
 {
@@ -252,12 +252,12 @@ chord_rt_look_at_memory(struct chord_rt_ctl *ctl)
 		return;
 	ctl->memory = (uint64_t)seen;
 	chord_rt_each_mapping(ctl, chord_rt_note_readable);
-	if (!seen->n) /* it may not ask either */
+	if (!seen->n) /* the thread may not ask for that either */
 		ctl->memory = 0;
 }
 
-/* Copies the program of a filter; program 0: the strict mode. NULL: the kernel would not read it either, or there is no memory:
- * *failed. Under the lock. */
+/* Copies the program of a filter; program 0: the strict mode's. NULL: the kernel could not read it either, or, if *failed, there is
+ * no memory. Under the lock. */
 static struct chord_rt_filter *
 chord_rt_copy_filter(struct chord_rt_ctl *ctl, uint64_t program, bool *failed)
 {
@@ -284,7 +284,7 @@ chord_rt_copy_filter(struct chord_rt_ctl *ctl, uint64_t program, bool *failed)
 	return f;
 }
 
-/* Does it forbid to ask whether memory can be read; to map memory? */
+/* Does the filter forbid that call, with that first argument? */
 static bool
 chord_rt_forbids(const struct chord_rt_filter *f, long number, uint64_t arg)
 {

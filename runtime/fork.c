@@ -9,8 +9,8 @@ static int chord_rt_pthread_atfork(chord_rt_fork_fn *, chord_rt_fork_fn *, chord
 	__attribute__((weakref("pthread_atfork")));
 static char chord_rt_dso[1] __attribute__((weakref("__dso_handle")));
 
-/* The lock is held across fork, so that the child finds nothing half done by a thread that it does not have. Another thread may
- * take it all the same, if this one has to wait (lock.c). Each measured module has handlers. */
+/* The lock is held across fork, so that the child finds nothing half done by a thread that it does not have. But if this thread has
+ * to wait, another thread may take the lock (lock.c). Each measured module has handlers. */
 static __attribute__((used)) void
 chord_rt_fork_prepare(void)
 {
@@ -33,7 +33,7 @@ chord_rt_fork_prepare(void)
 		chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
 
-/* A handler has run behind fork. */
+/* A handler has run after fork. */
 static void
 chord_rt_fork_over(struct chord_rt_ctl *ctl)
 {
@@ -64,8 +64,9 @@ chord_rt_fork_parent(void)
 	chord_rt_fork_over(ctl);
 }
 
-/* Unmaps everything of the parent's file: as long as any of it is mapped, the parent's lock on it is held. Anonymous memory takes
- * the place of exits: a signal handler may have forked while a count was added, and the interrupted addition goes on there. */
+/* Unmaps everything of the parent's file, because the parent's lock on the file is held as long as any of it is mapped. Anonymous
+ * memory takes the place of exits: a signal handler may have forked while a count was added, and the interrupted addition goes on
+ * there. */
 static void
 chord_rt_drop_file(struct chord_rt_ctl *ctl)
 {
@@ -74,7 +75,7 @@ chord_rt_drop_file(struct chord_rt_ctl *ctl)
 		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED | CHORD_RT_MAP_NORESERVE, -1, 0);
 	ctl->nslots = ctl->slots_last = 0;
 	chord_rt_forget_known(ctl);
-	/* The head stays until there is a new one: it may have to say that the child has no profile. */
+	/* The head stays until there is a new one, because it may have to say that the child has no profile. */
 	if (ctl->nofile && (unsigned char *)ctl->head != ctl->spare_head)
 		chord_rt_call(SYS_munmap, ctl->head, CHORD_RT_PAGE);
 	else if (!ctl->nofile)
@@ -98,7 +99,7 @@ chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 		if (r == keep)
 			continue;
 		base = r->base;
-		r->base = 0; /* a recorder reads what is there */
+		r->base = 0; /* a recorder reads it */
 		chord_rt_release(ctl, ctl->nmodule, base);
 		chord_rt_unmap_guests(ctl, ctl->nguest, base);
 	}
@@ -110,7 +111,8 @@ chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 	ctl->nregion = ctl->hint = ctl->cursor = 0;
 }
 
-/* The child can map no counters of its own in place of its parent's. It counts in the modules' own sections, which nobody reads. */
+/* The child counts in the modules' own sections, which nobody reads, because it cannot map counters of its own in place of its
+ * parent's. */
 static void
 chord_rt_part(struct chord_rt_ctl *ctl)
 {
@@ -131,15 +133,15 @@ chord_rt_keep_region(struct chord_rt_ctl *ctl, struct chord_rt_region *mine)
 	struct chord_rt_forker forker = mine->forker;
 
 	mine->own_stack = 0;
-	chord_rt_clear(r, offsetof(struct chord_rt_region, keyed)); /* that has been renewed */
+	chord_rt_clear(r, offsetof(struct chord_rt_region, keyed)); /* `keyed` has been renewed */
 	r->base = base;
 	r->left = left;
-	r->program_sp = program_sp; /* this may run there */
+	r->program_sp = program_sp; /* this code may run on the region's stack */
 	r->own_stack = own_stack;
 	r->users = 1;
 	r->filter = filter;
 	r->forker = forker;
-	r->tid = (int32_t)ctl->pid; /* it is the first thread */
+	r->tid = (int32_t)ctl->pid; /* this is the child's first thread */
 	ctl->nregion = 1;
 	ctl->head->threads++;
 	for (uint32_t i = 0; i < ctl->nmodule; i++)
@@ -149,7 +151,7 @@ chord_rt_keep_region(struct chord_rt_ctl *ctl, struct chord_rt_region *mine)
 		chord_rt_part(ctl);
 }
 
-/* The sections themselves have counts of the parent: they become 0. Keys and the words of the shadow stay. */
+/* The sections themselves have counts of the parent. They are set to 0. Keys and the words of the shadow stay. */
 static void
 chord_rt_forget(struct chord_rt_ctl *ctl)
 {
@@ -233,7 +235,8 @@ chord_rt_take_up_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	}
 }
 
-/* The PC at which the child continues the program's own code: behind the call of daemon(), if daemon() forked on this stack. */
+/* The registers with which the child continues the program's own code: after the call of daemon(), if daemon() forked on this
+ * stack. */
 static const struct chord_rt_regs *
 chord_rt_goes_on(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -243,7 +246,7 @@ chord_rt_goes_on(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	return daemon && regs && daemon->r[CHORD_RT_SP] - regs->r[CHORD_RT_SP] < 0x10000 ? daemon : regs;
 }
 
-/* Was another thread amid something, which it will not bring to an end here? forker: of the thread that forked. */
+/* Was another thread changing something, which it cannot complete here? forker: that of the thread that forked. */
 static bool
 chord_rt_is_torn(struct chord_rt_ctl *ctl, const struct chord_rt_forker *forker)
 {
@@ -276,7 +279,7 @@ chord_rt_be_child(struct chord_rt_ctl *ctl, uint64_t at, uint64_t pid)
 	return 0;
 }
 
-/* In the child of fork or _Fork. regs: where it goes on; NULL: in none of its parent's activations. */
+/* Runs in the child of fork or _Fork. regs: where the child goes on; NULL: in none of its parent's activations. */
 static void
 chord_rt_forked(const struct chord_rt_regs *regs)
 {
@@ -297,8 +300,8 @@ chord_rt_fork_child(const struct chord_rt_regs *regs)
 		chord_rt_fork_over(ctl);
 }
 
-/* A handler that runs in the child of fork before the runtime's own makes a thread, ends the process, opens or closes a measured
- * library, or forks. */
+/* Called when a handler that runs in the child of fork before the runtime's own makes a thread, ends the process, opens or closes a
+ * measured library, or forks. */
 static __attribute__((used)) void
 chord_rt_be_child_first(const struct chord_rt_regs *regs)
 {

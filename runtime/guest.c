@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Guests: modules whose runtime is of another version. The process belongs to the host, the version whose constructor ran first.
- * Threads have the host's bases; so a guest gets pages at each base for its code to count in, and nobody reads them.
+ * Threads have the host's bases. So a guest gets pages at each base for its code to count in, and nobody reads them.
  *
- * Only those fields of the other version's control block and modules are used here that are the same in all versions (format.h). */
+ * Of the other version's control block and modules, only the fields that are the same in all versions (format.h) are used here. */
 
 static struct chord_live_guest *
 chord_rt_guest(const struct chord_rt_ctl *ctl, uint32_t i)
@@ -47,7 +47,7 @@ chord_rt_map_guests(const struct chord_rt_ctl *ctl, uint64_t base)
 	return 0;
 }
 
-/* The words keep their values: woven code that is running uses them. */
+/* Moves the pages of all guests to another base. The words keep their values, because woven code that is running uses them. */
 static bool
 chord_rt_move_guests(const struct chord_rt_ctl *ctl, uint64_t from, uint64_t to)
 {
@@ -66,7 +66,7 @@ chord_rt_move_guests(const struct chord_rt_ctl *ctl, uint64_t from, uint64_t to)
 	return false;
 }
 
-/* The counters from start to stop are a guest's. The control block may be of any version. Under the lock. */
+/* Adds a guest, whose counters are from start to stop. The control block may be of any version. Under the lock. */
 static void
 chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
 {
@@ -96,7 +96,7 @@ chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
 	}
 }
 
-/* A module is mapped where guests were: they have been closed. */
+/* A module has been mapped where guests were, so the guests have been closed. */
 static void
 chord_rt_evict(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 {
@@ -124,7 +124,7 @@ chord_rt_warn_of_guests(struct chord_rt_ctl *ctl)
 
 /* ---- the runtime's own pages ---- */
 
-/* Maps that page for base 0 and at every base. False: something is there at one of them, and nothing was mapped. */
+/* Maps that page for base 0 and at every base. False: at one of them something else is mapped, and nothing was mapped. */
 static bool
 chord_rt_map_page(const struct chord_rt_ctl *ctl, const struct chord_live_guest *page)
 {
@@ -140,8 +140,8 @@ chord_rt_map_page(const struct chord_rt_ctl *ctl, const struct chord_live_guest 
 	return false;
 }
 
-/* Makes a page of zeros of which each region has its own. It is a little below the module: bases suit what is near the modules.
- * Gives its address for base 0; 0: there is none. Under the lock. */
+/* Makes a page of zeros of which each region has its own copy. It is a little below the module, because bases suit addresses near
+ * the modules. Gives its address for base 0; 0: there is none. Under the lock. */
 static uint64_t
 chord_rt_page_at_bases(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 {

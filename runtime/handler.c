@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers of the signals that instructions raise. A handler gets the state of the interrupted code and may let it go on at
- * another instruction: an edge that is not in the graph. The profile lists these functions beside the exits. */
+/* Handlers of the signals that instructions raise. A handler gets the state of the interrupted code and may let it go on at another
+ * instruction, by an edge that is not in the graph. The profile lists these functions along with the exits. */
 
 enum { CHORD_RT_SIG_DFL = 0, CHORD_RT_SIG_IGN = 1 };
 
@@ -44,7 +44,7 @@ chord_rt_handles(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uin
 	chord_rt_count_handler(ctl, handler);
 }
 
-/* Lists them in a forked child's profile. */
+/* Lists the handlers in a forked child's profile. */
 static void
 chord_rt_take_over_handlers(struct chord_rt_ctl *ctl)
 {

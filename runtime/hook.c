@@ -4,15 +4,15 @@
 
 struct chord_rt_hooking {
 	struct chord_rt_ctl *ctl;
-	struct chord_rt_desc *from, *to; /* to NULL: the real functions again */
+	struct chord_rt_desc *from, *to; /* NULL: the real functions are put back */
 	long mem;                        /* /proc/self/mem; 0: not opened yet */
-	uint32_t skip;                   /* objects to be passed by */
-	uint64_t bias, end;              /* the object */
+	uint32_t skip;                   /* objects to skip */
+	uint64_t bias, end;              /* of the object */
 	uint64_t relro, relro_end;
 	const Elf64_Phdr *phdr;
 	uint32_t phnum;
-	uint64_t links;                  /* of the object's own runtime */
-	bool guest;                      /* which is another version's */
+	uint64_t links;                  /* the chord_rt_links of the object's own runtime */
+	bool guest;                      /* the object's runtime is another version's */
 };
 
 static uint64_t
@@ -68,7 +68,7 @@ chord_rt_only_called(const struct chord_rt_hooking *h, uint64_t slot)
 	return called;
 }
 
-/* Warns that calls through a pointer are not seen, for functions whose calls would not be noticed otherwise. */
+/* Warns that calls through a pointer are not seen, if the function is one whose calls would not be noticed otherwise. */
 static void
 chord_rt_address_taken(struct chord_rt_ctl *ctl, int hook)
 {
@@ -90,7 +90,7 @@ chord_rt_address_taken(struct chord_rt_ctl *ctl, int hook)
 	chord_rt_text(ctl, s);
 }
 
-/* Functions that only the C library and compilers call: no program compares their addresses. */
+/* Functions that only the C library and compilers call, so no program compares their addresses. */
 static bool
 chord_rt_is_internal(int hook)
 {
@@ -101,8 +101,8 @@ chord_rt_is_internal(int hook)
 	    hook <= CHORD_RT_HOOK__dl_deallocate_tls);
 }
 
-/* May the slot lead to the hook? Only if it is used by calls alone. If it were read too, the program would see another address
- * than dlsym gives and other objects have. */
+/* May the slot lead to the hook? Only if it is used by calls alone. If it were also read, the program would see another address
+ * than the one that dlsym gives and other objects have. */
 static bool
 chord_rt_may_turn(struct chord_rt_hooking *h, uint64_t slot, uint32_t type, int hook)
 {
@@ -114,8 +114,8 @@ chord_rt_may_turn(struct chord_rt_hooking *h, uint64_t slot, uint32_t type, int 
 	return false;
 }
 
-/* The slot has not been called through yet. Will it lead to the function that is known under that name? The object may want
- * another version. */
+/* The slot has not been called through yet. Will it lead to the function that is known by that name? The object may want another
+ * version of the function. */
 static bool
 chord_rt_will_be(const struct chord_rt_hooking *h, const struct chord_rt_dynamic *d, uint32_t sym, int hook)
 {
@@ -140,7 +140,7 @@ chord_rt_hook_slot(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d,
 		chord_rt_poke(h, slot, want);
 }
 
-/* Which hooks are wanted, of those that are put in only when needed. */
+/* Which of the hooks that are put in only when needed are wanted. */
 static uint32_t
 chord_rt_hooks_wanted(const struct chord_rt_ctl *ctl)
 {
@@ -156,8 +156,8 @@ chord_rt_is_wanted(const struct chord_rt_ctl *ctl, int hook)
 	return hook != CHORD_RT_HOOK__dl_find_object || ctl->cancels;
 }
 
-/* Does an object call the function although it has it itself? libgcc_s has a personality routine, which puts exceptions into the
- * landing pads of C and, with link-time optimisation, of C++ that only cleans up. */
+/* Does an object call the function through a table although it defines the function itself? libgcc_s does: its personality routine
+ * sends exceptions to the landing pads of C and, with link-time optimisation, of C++ that only cleans up. */
 static bool
 chord_rt_is_own(int hook)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Which thread a handle (pthread_t) means. Whoever joins a thread has nothing but that, and threads that have ended, and whose
- * regions are others' by now, can still be joined. A handle is entered before the program can use it, by the new thread or by the
- * one that creates it, whoever comes first; it is forgotten when the C library gives its descriptor to another thread. All under
- * the lock. */
+/* Which thread a handle (pthread_t) means. A thread that joins another one has nothing but the handle. Threads that have ended can
+ * still be joined, when their regions are already those of other threads. A handle is entered before the program can use it, by the
+ * new thread or by the thread that creates it, whichever comes first. It is forgotten when the C library gives the descriptor to
+ * another thread. All of this runs under the lock. */
 
 static void chord_rt_trace_note(struct chord_rt_ctl *ctl, uint32_t event, uint64_t value);
 static struct chord_rt_traced *chord_rt_tracing(const struct chord_rt_desc *d);
 
-/* Where the handle is, or is to be. */
+/* The place of the handle, where it is or is to be. */
 static struct chord_rt_joinable *
 chord_rt_joinable_at(const struct chord_rt_trace *t, uint64_t handle)
 {
@@ -56,7 +56,7 @@ chord_rt_can_join(struct chord_rt_trace *t, uint64_t handle, uint64_t thread, ui
 	*p = (struct chord_rt_joinable){handle, CHORD_CREATES(thread, stream)};
 }
 
-/* Who the handle meant is gone. */
+/* The thread that the handle meant is gone. */
 static void
 chord_rt_cannot_join(const struct chord_rt_ctl *ctl, uint64_t handle)
 {
@@ -64,7 +64,7 @@ chord_rt_cannot_join(const struct chord_rt_ctl *ctl, uint64_t handle)
 		chord_rt_joinable_at(ctl->trace, handle)->thread = 0;
 }
 
-/* A forked child has none of them. */
+/* A forked child has none of the parent's threads. */
 static void
 chord_rt_forget_joinables(struct chord_rt_trace *t)
 {
@@ -73,8 +73,8 @@ chord_rt_forget_joinables(struct chord_rt_trace *t)
 	t->njoinable = 0;
 }
 
-/* The region is that thread's, which has that handle. It may have ended since, and the region be another one's. What it has the
- * handle in may be gone as soon as the thread itself has been here. */
+/* The region is, or was, that of `thread`, whose handle is at `handle`. The thread may have ended since, and the region may be
+ * another thread's. The memory at `handle` may be gone as soon as the thread itself has been here. */
 static void
 chord_rt_has_handle(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint64_t thread, const uint64_t *handle)
 {
@@ -98,8 +98,8 @@ chord_rt_is_join(uint32_t hook)
 	return hook >= CHORD_RT_HOOK_pthread_join && hook <= CHORD_RT_HOOK_thrd_join;
 }
 
-/* A function is called that joins the thread with the handle in its first argument. Where it is known which that is, gives a
- * routine to go to in its place, which calls the function and tells if it has succeeded. */
+/* A function is called that joins the thread with the handle in its first argument. If it is known which thread that is, gives the
+ * address of a routine to go to instead, which calls the function and reports whether it has succeeded. */
 static uint64_t
 chord_rt_joins(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint64_t real)
 {
@@ -119,7 +119,7 @@ chord_rt_joins(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint64_t re
 	return CHORD_RT_NEAR(here->join);
 }
 
-/* The call has succeeded. */
+/* The call that joins has succeeded. */
 static __attribute__((used)) void
 chord_rt_joined(uint64_t thread)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Keyed tables: counts under two numbers, in extents that grow. They count who is called through pointers, paths that have no
- * room in their hash table, and unfinished paths. All slots have the form of struct chord_callee.
+/* Keyed tables: counts under two numbers, in extents that grow. They count the procedures that are called through pointers, paths
+ * that have no room in their hash table, and unfinished paths. All slots have the form of struct chord_callee.
  *
- * A slot is claimed by its raw word, which has the mark until the slot is complete. A signal handler that finds an incomplete
- * slot takes another one: readers add both. A region's table is used without a lock by its thread, the table of no region by any
- * thread. */
+ * A slot is claimed by its raw word, which has the mark until the slot is complete. A signal handler that finds an incomplete slot
+ * takes another one, and readers add both. A region's table is used without a lock by its thread. The table of no region is used
+ * without a lock by any thread. */
 
 #define CHORD_RT_MARK (1ull << 63)
 
@@ -37,14 +37,14 @@ chord_rt_keyed_start(uint64_t site, uint64_t raw, uint32_t k)
 	return (uint64_t)((unsigned __int128)h * chord_rt_keyed_slots(k) >> 64);
 }
 
-/* The slot's raw word is `now`: is it the slot for this key? A marked raw word alone does not tell. */
+/* The slot's raw word is `now`. Is it the slot for this key? A marked raw word alone does not decide that. */
 static CHORD_RT_HOT bool
 chord_rt_keyed_is(const struct chord_callee *s, uint64_t now, uint64_t site, uint64_t raw, uint64_t key)
 {
 	return now == raw && s->site == site && (!(raw & CHORD_RT_MARK) || s->callee == key);
 }
 
-/* The slot for the key in extent k, or the free one where it would be; NULL: there is neither. */
+/* The slot for the key in extent k, or the free slot where it would be; NULL: there is neither. */
 static CHORD_RT_HOT struct chord_callee *
 chord_rt_keyed_slot(const struct chord_rt_keyed *t, uint32_t k, uint64_t site, uint64_t raw, uint64_t key)
 {
@@ -65,7 +65,7 @@ chord_rt_keyed_find(const struct chord_rt_keyed *t, uint64_t site, uint64_t raw,
 	struct chord_callee *s;
 
 	for (uint32_t k = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE); k-- > 0;) {
-		/* A free slot may have become another key's meanwhile. */
+		/* A free slot may have been taken for another key meanwhile. */
 		s = chord_rt_keyed_slot(t, k, site, raw, key);
 		if (s && chord_rt_keyed_is(s, s->raw, site, raw, key))
 			return s;
@@ -73,7 +73,7 @@ chord_rt_keyed_find(const struct chord_rt_keyed *t, uint64_t site, uint64_t raw,
 	return NULL;
 }
 
-/* Maps extent k of t in the profile; if that fails, as many slots in memory that no reader will see. */
+/* Maps extent k of t in the profile. If that fails, maps as many slots in memory that no reader will see. */
 static long
 chord_rt_keyed_room(struct chord_rt_ctl *ctl, const struct chord_rt_keyed *t, uint32_t k)
 {
@@ -123,7 +123,8 @@ chord_rt_keyed_one_more(struct chord_rt_ctl *ctl, uint64_t at, uint64_t seen)
 static bool
 chord_rt_keyed_more(struct chord_rt_ctl *ctl, struct chord_rt_keyed *t, uint32_t seen)
 {
-	/* Not in a signal handler that interrupted this thread while it held the lock, and not in a child of vfork. */
+	/* This does nothing in a signal handler that interrupted this thread while it held the lock, and nothing in a child of
+	 * vfork. */
 	if (seen == CHORD_RT_KEYED || chord_rt_other_process(ctl) ||
 	    chord_rt_has_lock(ctl))
 		return false;
@@ -209,7 +210,7 @@ chord_rt_renew_extent(struct chord_rt_ctl *ctl, const struct chord_rt_keyed *t, 
 		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED, -1, 0);
 }
 
-/* In a forked child, whose only thread had region `mine` - 1 (0: none) and has region 0 from now on. */
+/* Renews the tables in a forked child, whose only thread had region `mine` - 1 (0: none) and has region 0 from now on. */
 static void
 chord_rt_renew_keyed(struct chord_rt_ctl *ctl, uint32_t mine)
 {
@@ -228,7 +229,7 @@ chord_rt_renew_keyed(struct chord_rt_ctl *ctl, uint32_t mine)
 		}
 }
 
-/* Before that: unmaps the tables of other threads. */
+/* Runs before that, and unmaps the tables of other threads. */
 static void
 chord_rt_drop_keyed(struct chord_rt_ctl *ctl, uint32_t nregion, uint32_t mine)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A library is opened, and in the region of a thread there is something else where its counters should be: its code would write
- * there. So the thread leaves its region, and counts with base 0 from then on, before any code of the library runs. Only the
- * thread itself can set its base. It is sent the signal by which the C library has threads change their user, which cannot be
- * blocked by its functions; or it waits for the lock, with signals blocked, and looks by itself. */
+/* A library is opened, and in the region of some thread other memory is mapped where the library's counters should be. The
+ * library's code would write to that memory. So before any code of the library runs, the thread leaves its region, and counts with
+ * base 0 from then on. Only the thread itself can set its base. The runtime sends it the signal by which the C library makes
+ * threads change their user, because the C library's functions cannot block that signal. A thread that waits for the lock, with
+ * signals blocked, finds out by itself. */
 
 enum {
 	CHORD_RT_SIGLEAVE = 33,
@@ -12,7 +13,7 @@ enum {
 
 extern void chord_rt_entry_restore(void) __attribute__((visibility("hidden")));
 
-/* Leaves the region if it is the one that is to be left. False: it is another one, or none is to be left. */
+/* Leaves the region if it is the one to be left. False: it is another region, or none is to be left. */
 static bool
 chord_rt_leaves_region(struct chord_rt_ctl *ctl)
 {
@@ -35,7 +36,7 @@ chord_rt_on_leave(int sig, void *info, void *context)
 	((void (*)(int, void *, void *))ctl->before_leave.handler)(sig, info, context);
 }
 
-/* Waits for that. False: nothing has been heard. */
+/* Waits until the thread has left its region. False: it has not answered. */
 static bool
 chord_rt_await_leave(struct chord_rt_ctl *ctl)
 {
@@ -46,7 +47,8 @@ chord_rt_await_leave(struct chord_rt_ctl *ctl)
 	return ctl->left_base != 0;
 }
 
-/* Has the other thread that has the region leave it. False: it does not, for now; or an earlier one has not yet. */
+/* Makes the thread that has the region leave it. False: it does not leave it for now, or another thread that was to leave has not
+ * done so yet. */
 static bool
 chord_rt_make_leave(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 {
@@ -62,13 +64,14 @@ chord_rt_make_leave(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 	__atomic_store_n(&ctl->leaving, r->base, __ATOMIC_RELEASE);
 	e = chord_rt_call(SYS_tgkill, r->process ? r->process : ctl->pid, r->tid, CHORD_RT_SIGLEAVE);
 	if (!chord_rt_failed(e) && !chord_rt_await_leave(ctl))
-		return false; /* whenever the signal arrives, it leaves */
+		return false; /* the thread leaves when the signal arrives */
 	ctl->leaving = 0;
 	chord_rt_call(SYS_rt_sigaction, CHORD_RT_SIGLEAVE, &ctl->before_leave, 0, 8);
 	return e == -ESRCH || ctl->left_base == 1;
 }
 
-/* Nobody is to count in that region any more: a module has no counters in it. A thread that is about to begin looks by itself. */
+/* From now on no thread may count in that region, because a module has no counters in it. A thread that is about to begin finds out
+ * by itself. */
 static void
 chord_rt_give_up_region(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 {

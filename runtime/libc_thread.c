@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that glibc makes by itself, for timers, getaddrinfo_a, aio and the like. It calls its pthread_create through no table,
- * but calls the dynamic linker through one, to allocate the new thread's variables. A new thread inherits the base of its maker.
- * So at that call the maker gets the base of a region for the new thread; it gets its own base back when pthread_create returns,
- * which is redirected to a routine of the runtime. glibc's thread descriptor shows when the thread has ended: it is used again,
- * or freed. */
+/* Threads that glibc makes by itself, for timers, getaddrinfo_a, aio and the like. glibc calls its pthread_create through no table,
+ * but it calls the dynamic linker through one, to allocate the new thread's variables. A new thread inherits the base of its maker.
+ * So at that call the maker is given the base of a region for the new thread. It gets its own base back when pthread_create
+ * returns: that return is redirected to a routine of the runtime. glibc's thread descriptor shows when the thread has ended,
+ * because it is then used again, or freed. */
 
 extern void chord_rt_created(void) __attribute__((visibility("hidden")));
 
 enum {
-	CHORD_RT_PD_TID = 720,         /* where glibc's descriptor has the thread's id */
-	CHORD_RT_PD_NEAR = 65536,      /* stack of a hook's pthread_create, with what may be interposed */
-	CHORD_RT_ENDING = 16000000,    /* ns; the longest wait for a thread that ends, in the end twice as long in all */
+	CHORD_RT_PD_TID = 720,         /* the offset of the thread's id in glibc's descriptor */
+	CHORD_RT_PD_NEAR = 65536,      /* stack of a hook's pthread_create, including functions that may be interposed */
+	CHORD_RT_ENDING = 16000000,    /* ns; the longest wait for a thread that is ending; all waits together are at most twice as
+	                                * long */
 };
 
 static void
@@ -26,7 +27,7 @@ chord_rt_not_watched(struct chord_rt_ctl *ctl, const char *why, uint64_t flag)
 	chord_rt_unlock(ctl, old);
 }
 
-/* The thread id in a descriptor; 0: the thread has ended; -1: descriptors have it elsewhere. */
+/* The thread id in a descriptor; 0: the thread has ended; -1: descriptors have the id at another offset. */
 static int32_t
 chord_rt_tid_of(uint64_t pd)
 {
@@ -63,7 +64,7 @@ chord_rt_find_creator(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs
 	return false;
 }
 
-/* Is there a shadow stack, which does not permit to redirect a return? */
+/* Is there a shadow stack? It does not permit a return to be redirected. */
 static bool
 chord_rt_has_shadow_stack(void)
 {
@@ -121,7 +122,7 @@ chord_rt_descriptor_used(struct chord_rt_ctl *ctl, const struct chord_rt_regs *r
 	if (ctl->nogs || chord_rt_other_process(ctl))
 		return;
 	if (ctl->ended)
-		ctl->head->state = CHORD_STATE_THREADS; /* whoever makes it was taken for idle, perhaps */
+		ctl->head->state = CHORD_STATE_THREADS; /* perhaps the maker was taken for idle */
 	old = chord_rt_lock(ctl);
 	chord_rt_descriptor_gone(ctl, pd);
 	chord_rt_cannot_join(ctl, pd);
@@ -144,7 +145,7 @@ chord_rt_descriptor_free(struct chord_rt_ctl *ctl, uint64_t pd)
 	chord_rt_unlock(ctl, old);
 }
 
-/* The C library's pthread_create has returned, to the runtime. As long as the region has the descriptor, the descriptor exists. */
+/* The C library's pthread_create has returned, to the runtime. The descriptor exists as long as the region has it. */
 static void
 chord_rt_libc_thread_ready(struct chord_rt_ctl *ctl, struct chord_rt_region *r, bool failed)
 {
@@ -161,8 +162,8 @@ chord_rt_libc_thread_ready(struct chord_rt_ctl *ctl, struct chord_rt_region *r, 
 		__atomic_store_n(&r->tid, tid, __ATOMIC_RELEASE);
 }
 
-/* Gives the real return address. A child that a signal handler has forked meanwhile keeps its base, because its region has that
- * one. */
+/* Gives the real return address. A child that a signal handler has forked meanwhile keeps its base, because that is the base of its
+ * region. */
 static __attribute__((used)) uint64_t
 chord_rt_libc_thread_made(const struct chord_rt_regs *regs)
 {
@@ -182,7 +183,7 @@ chord_rt_libc_thread_made(const struct chord_rt_regs *regs)
 	return to;
 }
 
-/* ---- what nobody saw made ---- */
+/* ---- threads that were not seen being made ---- */
 
 /* Is the calling thread the one that has its region? If another process counts here, its counts are in this profile. */
 static void
@@ -193,7 +194,7 @@ chord_rt_check_self(struct chord_rt_ctl *ctl)
 
 	if (tid <= 0 || tid == (int32_t)chord_rt_call(SYS_gettid) || r->nvfork)
 		return;
-	if (chord_rt_other_process(ctl)) /* the file grows by the other's hands only */
+	if (chord_rt_other_process(ctl)) /* only the other process makes the file grow */
 		__atomic_fetch_or(&ctl->head->flags, CHORD_PROFILE_NOT_WATCHED, __ATOMIC_RELAXED);
 	else
 		chord_rt_not_watched(ctl, "a thread that was not seen made had the counters of another",
@@ -214,8 +215,8 @@ chord_rt_more_threads(struct chord_rt_ctl *ctl)
 	return st.st_nlink - 2 > n;
 }
 
-/* Not checked where threads may be older than the runtime. A thread that glibc made, and that ends, gives its descriptor back
- * before the kernel lists it no more: so there are several looks. */
+/* Warns if there are threads that were not seen. This is not checked where threads may be older than the runtime. A thread that
+ * glibc made gives its descriptor back shortly before the kernel stops listing the thread. So it looks several times. */
 static void
 chord_rt_check_threads(struct chord_rt_ctl *ctl)
 {

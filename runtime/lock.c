@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The lock protects all that grows. It is taken with all signals blocked. The owner may take it again: fork takes it around
- * itself. A thread that has to wait sleeps, so that the owner runs whatever the priorities are. A thread that has ended owns
- * nothing. A thread that forks has it, but lends it: it may wait for other locks, of the C library's and of handlers that run
- * before fork, which the thread that waits for this one may have. */
+/* The lock protects everything that grows. It is taken with all signals blocked. The owner may take it again, because fork takes it
+ * around itself. A thread that has to wait sleeps, so that the owner runs whatever the priorities are. A thread that has ended owns
+ * nothing. A thread that forks has the lock, but lends it: it may wait for other locks, of the C library's or of handlers that run
+ * before fork, and a thread that waits for this lock may hold one of those. */
 
-enum { CHORD_RT_FUTEX_WAIT = 128, CHORD_RT_FUTEX_WAKE = 129 }; /* of this process alone */
+enum { CHORD_RT_FUTEX_WAIT = 128, CHORD_RT_FUTEX_WAKE = 129 }; /* within this process */
 
-/* A forked child has one thread, but inherits all locks that the other threads had taken. */
+/* Is this a forked child? It has one thread, but inherits all locks that the other threads had taken. */
 static bool
 chord_rt_is_fork(const struct chord_rt_ctl *ctl)
 {
@@ -19,14 +19,14 @@ chord_rt_is_gone(const struct chord_rt_ctl *ctl, uint32_t tid)
 	return chord_rt_is_fork(ctl) || chord_rt_call(SYS_tgkill, ctl->pid, tid, 0) == -ESRCH;
 }
 
-/* Has that thread ended? It may be that of another process in this memory, a child of vfork: one that nobody has waited for yet
- * can be asked for all the same. long_ago: whoever cannot be found by that number has ended; it may be one of another name
- * space's. */
+/* Has that thread ended? It may belong to another process in this memory, a child of vfork. Such a process that nobody has waited
+ * for yet can still be found by its number. long_ago: a thread that this process does not have is then taken to have ended, because
+ * the number may be one of another name space. */
 static bool
 chord_rt_has_ended(const struct chord_rt_ctl *ctl, uint32_t tid, bool long_ago)
 {
 	enum { P_PID = 1, OPTIONS = 1 | 4 | 0x1000000 | 0x40000000 }; /* WNOHANG, WEXITED, WNOWAIT, __WALL */
-	uint32_t info[32] = {0}; /* its third word tells why, 0: the process goes on */
+	uint32_t info[32] = {0}; /* its third word says why the process ended; 0: it goes on */
 
 	return chord_rt_is_gone(ctl, tid) && (long_ago || chord_rt_is_fork(ctl) || chord_rt_call(SYS_kill, tid, 0) == -ESRCH ||
 	    (!chord_rt_failed(chord_rt_call(SYS_waitid, P_PID, tid, info, OPTIONS, 0)) && info[2]));
@@ -40,8 +40,9 @@ chord_rt_tid_in(uint32_t word)
 	return word & ~(CHORD_LIVE_WAITED | CHORD_LIVE_LENT);
 }
 
-/* Waits while another thread has the lock, for at most a tenth of a second, because that thread may have ended, or a hundredth if
- * it lends it; for the n-th time. Gives the value that the word is to have when the lock is taken. */
+/* Waits while another thread has the lock; n: how often this thread has waited before. It waits at most a tenth of a second,
+ * because the other thread may have ended, or a hundredth if the other thread lends the lock. Gives the value that the word is to
+ * have when the lock is taken. */
 static uint32_t
 chord_rt_wait(struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t me, uint32_t n)
 {
@@ -51,13 +52,13 @@ chord_rt_wait(struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t m
 	bool lent = (now & CHORD_LIVE_LENT) != 0;
 
 	if (ctl->version == CHORD_FORMAT_VERSION)
-		chord_rt_leaves_region(ctl); /* whoever has the lock may wait for that */
+		chord_rt_leaves_region(ctl); /* the thread that has the lock may wait for that */
 	if (now != waited && !__atomic_compare_exchange_n(word, &now, waited, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return me;
 	if (chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAIT, waited, lent ? hundredth : tenth) == -ETIMEDOUT &&
 	    (lent || chord_rt_has_ended(ctl, chord_rt_tid_in(now), n > LONG)))
 		__atomic_compare_exchange_n(word, &waited, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	return me | CHORD_LIVE_WAITED; /* there may be others */
+	return me | CHORD_LIVE_WAITED; /* others may be waiting, too */
 }
 
 /* The word is 0, or names the thread that has the lock. */
@@ -78,7 +79,7 @@ chord_rt_give_word(uint32_t *word)
 		chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAKE, 1);
 }
 
-/* Does the thread have the lock? It lends it no more then, unless somebody has taken it. */
+/* Does the thread have the lock? Then it stops lending it. If another thread has taken it meanwhile, it does not have it. */
 static bool
 chord_rt_reclaim(struct chord_rt_ctl *ctl, uint32_t me)
 {
@@ -91,7 +92,7 @@ chord_rt_reclaim(struct chord_rt_ctl *ctl, uint32_t me)
 	return false;
 }
 
-/* The thread has the lock, and is amid nothing. */
+/* The thread has the lock, and is not changing anything. */
 static void
 chord_rt_lend(struct chord_rt_ctl *ctl)
 {
@@ -125,7 +126,7 @@ chord_rt_lock(struct chord_rt_ctl *ctl)
 
 static void chord_rt_shut(struct chord_rt_ctl *ctl);
 
-/* Does not change the signal mask. The profile is open only under the lock, because programs count their descriptors. */
+/* Does not change the signal mask. The profile's file is open only under the lock, because programs count their descriptors. */
 static void
 chord_rt_let_go(struct chord_rt_ctl *ctl)
 {
