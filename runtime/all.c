@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole runtime in one unit, lowest first. */
+/* The whole runtime in one unit. Files that need nothing of the others come first. */
 #include "runtime.h"
 #include "measures.h"
 
@@ -52,7 +52,7 @@
 #include "hooked.c"
 #include "start.c"
 
-/* Numbers that entry.s has. */
+/* Numbers that entry.s contains. */
 _Static_assert(offsetof(struct chord_rt_region, start) == 32 && offsetof(struct chord_rt_region, arg) == 40, "");
 _Static_assert(sizeof(struct chord_rt_regs) == 136 && CHORD_RT_ASKING == 176 && CHORD_RT_HOOK_vfork == 2, "");
 _Static_assert(offsetof(struct chord_rt_desc, ctl) == 264 && offsetof(struct chord_rt_ctl, confined) == 152, "");

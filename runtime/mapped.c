@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules that are mapped but have not run yet. Code of a measured object may run long before its constructor: ifunc resolvers
- * and what they call, DT_INIT, constructors of objects that depend on it. Its counters have to be there by then. Whenever the
- * list of objects has changed, and before new ones are relocated, the dynamic linker calls an empty function for debuggers: the
+/* Modules that are mapped but have not run yet. Code of a measured object may run long before its constructor: ifunc resolvers and
+ * the functions that they call, DT_INIT, constructors of objects that depend on it. Its counters have to exist by then. Whenever
+ * the list of objects has changed, and before new ones are relocated, the dynamic linker calls an empty function for debuggers. The
  * runtime redirects that function to its own. */
 
 struct chord_rt_link_map {
@@ -20,7 +20,7 @@ struct chord_rt_debug {
 	struct chord_rt_debug *next;  /* of the next name space, since version 2 */
 };
 
-/* ---- where that is ---- */
+/* ---- where the function is ---- */
 
 static const Elf64_Dyn *
 chord_rt_main_dynamic(const struct chord_rt_ctl *ctl)
@@ -38,7 +38,7 @@ chord_rt_main_dynamic(const struct chord_rt_ctl *ctl)
 	return dynamic;
 }
 
-/* The structure by which the dynamic linker informs debuggers. NULL: there is none; *has: there will be. */
+/* The structure by which the dynamic linker informs debuggers. NULL: there is none; *has: there will be one. */
 static const struct chord_rt_debug *
 chord_rt_debug(const struct chord_rt_ctl *ctl, bool *has)
 {
@@ -62,7 +62,7 @@ chord_rt_is_starting(const struct chord_rt_ctl *ctl)
 	return !chord_rt_debug(ctl, &has) && has;
 }
 
-/* ---- leading it here ---- */
+/* ---- redirecting the function ---- */
 
 /* The size of this library in memory, from its first page on; 0: it is not known. */
 static uint64_t
@@ -83,7 +83,7 @@ chord_rt_library_size(const struct dl_phdr_info *o, uint64_t *first)
 	return high ? chord_rt_page_up(high - *first) : 0;
 }
 
-/* Copies the segments to `to`, where the first one begins. False: code cannot be there. */
+/* Copies the segments so that the first one begins at `to`. False: code cannot run there. */
 static bool
 chord_rt_copy_segments(const struct dl_phdr_info *o, uint64_t first, uint64_t to)
 {
@@ -105,9 +105,10 @@ chord_rt_copy_segments(const struct dl_phdr_info *o, uint64_t first, uint64_t to
 	return ok;
 }
 
-/* This library is about to be closed, and no other one has the runtime's hooks then. Threads keep their bases, so a library that is
- * opened later needs its counters before its code runs. A copy of this one stays for chord_rt_mapped(): the runtime's code and data
- * have no addresses in their own library. Gives how far behind this library it is; 0: there is no room for it. */
+/* This library is about to be closed, and after that no other one has the runtime's hooks. Threads keep their bases, so a library
+ * that is opened later needs its counters before its code runs. A copy of this library stays for chord_rt_mapped(). That works
+ * because the runtime's code and data hold no addresses within their own library. Gives the distance from this library to the copy;
+ * 0: there is no room for a copy. */
 static uint64_t
 chord_rt_stay(struct chord_rt_ctl *ctl)
 {
@@ -128,8 +129,8 @@ chord_rt_stay(struct chord_rt_ctl *ctl)
 	return to - first - o.addr;
 }
 
-/* Redirects the function to the runtime in that module; d NULL: to a copy of this one, or the function is restored if the process
- * ends. Under the lock, in a constructor or destructor, where the dynamic linker's lock is held. */
+/* Redirects the function to the runtime in that module. d NULL: to a copy of this module, or, if the process ends, restores the
+ * function. Under the lock, in a constructor or destructor, where the dynamic linker's lock is held. */
 static void
 chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 {
@@ -164,10 +165,10 @@ chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 	}
 }
 
-/* ---- what is new ---- */
+/* ---- new objects ---- */
 
-/* Adds a link map entry of a name space with a list of its own. The entry has the file's name and the address of the file's first
- * byte. */
+/* Adds the object of a link map entry in a name space that has a list of its own. The entry has the file's name and the address of
+ * the file's first byte. */
 static void
 chord_rt_see_elsewhere(struct chord_rt_ctl *ctl, const struct chord_rt_link_map *l)
 {

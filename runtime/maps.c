@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What is mapped in the process, as /proc/self/maps has it. */
+/* The mappings of the process, read from /proc/self/maps. */
 
 /* A mapping. rights: four characters, the first one highest. */
 typedef void chord_rt_mapping_fn(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end, uint32_t rights);
 
 struct chord_rt_maps {
-	uint64_t v[2];                /* start and end, as far as they are read */
-	uint32_t at;                  /* which of them; 2: the rights; 3: the rest */
+	uint64_t v[2];                /* start and end, as far as they have been read */
+	uint32_t at;                  /* what is read now: 0, 1: v[at]; 2: the rights; 3: the rest */
 	uint32_t rights, n;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts who is called through pointers. For each call and thread woven code keeps the slot of the last callee, and counts in it
- * if the callee is the same now; else it comes here. */
+/* Counts the procedures that are called through pointers. For each call and thread, woven code keeps the slot of the last callee,
+ * and counts in it if the callee is the same now. Else it calls the runtime. */
 
-/* Forgets the slots of a module's code: other code may be loaded to its place. */
+/* Forgets the slots of a module's code, because other code may be loaded to its addresses. */
 static void
 chord_rt_forget_callees(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 {
@@ -54,7 +54,7 @@ chord_rt_count_callee(struct chord_rt_ctl *ctl, struct chord_rt_keyed *t, uint64
 	*(struct chord_callee *volatile *)(place + chord_rt_region(ctl, t->number - 1)->base) = s;
 }
 
-/* Woven code is about to call the pointer raw. place: for base 0, of the number by which it finds the slot. */
+/* Woven code is about to call the pointer raw. place: the address, for base 0, of the word by which woven code finds the slot. */
 static __attribute__((used)) void
 chord_rt_through(uint64_t place, uint64_t raw)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events: an exit records the values that the module's event counters have at that moment. */
 
-/* The counters whose values exits record, by address. */
+/* Finds the counters whose values exits record, and sorts them by address. */
 static void
 chord_rt_find_sums(struct chord_rt_mod *m, const struct chord_rt_desc *d)
 {
@@ -19,7 +19,7 @@ chord_rt_find_sums(struct chord_rt_mod *m, const struct chord_rt_desc *d)
 	}
 }
 
-/* Adds delta to a count, and delta times the events so far to the sums behind it. Not inlined, because few exits have any. */
+/* Adds to the sums after a count: delta times the events so far. Not inlined, because few exits have any. */
 static __attribute__((noinline)) void
 chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
 {
@@ -145,7 +145,7 @@ chord_rt_events_amid(const struct chord_rt_ctl *ctl)
 	return true;
 }
 
-/* chord_events() begins at 0 in each process. */
+/* chord_events() begins at 0 in each process, so a module that uses it cannot continue a profile. */
 static bool
 chord_rt_events_goes_on(const struct chord_rt_ctl *ctl)
 {

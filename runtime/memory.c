@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of the control block. It grows by chunks that never move and are never freed, because signal handlers, other processes
- * and woven code hold their addresses. Memory that is given out is zeroed. All under the lock, except for functions that only
- * look. */
+/* Memory of the control block. It grows by chunks that never move and are never freed, because signal handlers, other processes and
+ * woven code hold their addresses. Memory that is given out is zeroed. All of this runs under the lock, except functions that only
+ * read. */
 
 #define CHORD_RT_ROOM 0x4000 /* bytes taken from the kernel at a time */
 
@@ -21,7 +21,7 @@ chord_rt_pages(uint64_t size)
 	return chord_rt_failed(p) ? 0 : (uint64_t)p;
 }
 
-/* 0: there is no memory. */
+/* Room for size bytes; 0: there is no memory. */
 static uint64_t
 chord_rt_take_room(struct chord_rt_ctl *ctl, uint64_t size)
 {
@@ -44,14 +44,15 @@ chord_rt_take_room(struct chord_rt_ctl *ctl, uint64_t size)
 
 /* ---- chunks ---- */
 
-/* Element i; its chunk has to be there. */
+/* Element i, whose chunk must exist. */
 static void *
 chord_rt_item(const uint64_t *chunk, uint64_t size, uint32_t i)
 {
 	return (void *)(chunk[CHORD_CHUNK_OF(i)] + CHORD_IN_CHUNK(i) * size);
 }
 
-/* Makes room for element i, if all before it have room. False: there is no memory. ctl: NULL if the block is of another version. */
+/* Makes room for element i, if all elements before it have room. False: there is no memory. ctl: NULL if the block is of another
+ * version. */
 static bool
 chord_rt_grow(struct chord_rt_ctl *ctl, uint64_t *chunk, uint64_t size, uint32_t i)
 {

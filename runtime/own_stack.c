@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime's own stacks. A walk needs some kilobytes, but the program may have left a few hundred bytes of stack: alternate
- * signal stacks are small. So walks run on a stack of the runtime's, one for each region, with signals blocked. A handler would
- * otherwise use the program's stack, or start its alternate stack anew while that is in use. */
+/* The runtime's own stacks. A walk needs some kilobytes, but the program may have left a few hundred bytes of stack, because
+ * alternate signal stacks are small. So walks run on a stack of the runtime's, one for each region, with signals blocked. Otherwise
+ * a handler would use the program's stack, or start its alternate stack anew while that is in use. */
 
 #define CHORD_RT_FAULTS (1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10) /* SIGILL TRAP BUS FPE SEGV: never blocked */
 
@@ -10,7 +10,7 @@ typedef uint64_t chord_rt_own_stack_fn(struct chord_rt_ctl *ctl, uint64_t a, uin
 extern uint64_t chord_rt_call_on(uint64_t top, chord_rt_own_stack_fn *f, struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 	__attribute__((visibility("hidden")));
 
-/* Takes the stack of the region for the calling thread. Gives its top; 0: there is none, or it is in use by this thread or by one
+/* Takes the stack of the region for the calling thread. Gives its top; 0: there is none, or it is in use, by this thread or by one
  * that shares the region. */
 static uint64_t
 chord_rt_take_own_stack(struct chord_rt_region *r)
@@ -25,7 +25,7 @@ chord_rt_take_own_stack(struct chord_rt_region *r)
 	return r->own_stack ? r->own_stack + CHORD_RT_OWN_STACK : 0;
 }
 
-/* Gives it back. In a forked child the thread may have another region by now. */
+/* Gives the stack back. In a forked child the thread may have another region by now. */
 static void
 chord_rt_give_own_stack(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* CHORD_SIGNAL=SIGNAL[:reset]: at that signal a copy of the profile is written beside it, as NAME.1.chord, NAME.2.chord and so
- * on, and the profile itself goes on. With reset each copy has what happened since the one before. Counters in use cannot be set
- * to zero without losing additions; so the counts at each copy are kept and subtracted from the next.
+/* CHORD_SIGNAL=SIGNAL[:reset]: at that signal a copy of the profile is written to the same folder, as NAME.1.chord, NAME.2.chord
+ * and so on, and the profile itself goes on. With reset, each copy has what happened since the last copy. Counters in use cannot be
+ * set to zero without losing additions, so the counts at each copy are kept and subtracted from the next.
  *
- * If the program installs a handler for the signal, that one is used: the program wins, and the profile says so. */
+ * If the program installs a handler for the signal, that handler is used, and the profile says so. */
 
 enum { CHORD_RT_SA = 4 | 0x04000000 | 0x08000000 | 0x10000000 }; /* SIGINFO RESTORER ONSTACK RESTART */
 
@@ -30,10 +30,10 @@ chord_rt_signal_named(const char *s, size_t n)
 	return n || v > 64 || v == 9 || v == 19 || v == 32 || v == 33 ? 0 : v;
 }
 
-/* ---- what is active ---- */
+/* ---- active frames ---- */
 
-/* Counts exits or re-entries for the active frames of the interrupted thread. With paths not for the activation that was
- * interrupted, because its progress is not known. */
+/* Counts exits or re-entries for the active frames of the interrupted thread. With paths, the activation that was interrupted is
+ * left out, because it is not known how far its path had come. */
 static void
 chord_rt_active(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta)
 {
@@ -67,7 +67,7 @@ chord_rt_map_all(struct chord_rt_ctl *ctl, uint64_t size)
 	return chord_rt_failed(p) ? NULL : (unsigned char *)p;
 }
 
-/* Of a module's counters in memory, as in an extent: are the bytes at i a count, and no key of a hash table? */
+/* In an extent of a module's counters: are the bytes at i a count, and not a key of a hash table? */
 static bool
 chord_rt_is_added(const struct chord_rt_ctl *ctl, const struct chord_extent_head *h, uint64_t i)
 {
@@ -113,7 +113,7 @@ chord_rt_add_counts(struct chord_rt_ctl *ctl, unsigned char *p, const unsigned c
 	}
 }
 
-/* Records what the exits of active frames will later be subtracted from. */
+/* Copies the exits and the unfinished paths to the counts that are subtracted from the next copy. */
 static void
 chord_rt_take_exits(unsigned char *to, const unsigned char *from, uint64_t size)
 {
@@ -126,7 +126,7 @@ chord_rt_take_exits(unsigned char *to, const unsigned char *from, uint64_t size)
 	}
 }
 
-/* Keeps the counts of now. Active frames go on as resumed ones. */
+/* Keeps the present counts. Active frames go on as resumed ones. */
 static void
 chord_rt_rebase_counts(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, const unsigned char *all, unsigned char *raw,
 	uint64_t size)
@@ -169,7 +169,7 @@ chord_rt_snapshot_name(struct chord_rt_ctl *ctl, char *name, size_t size)
 	    chord_rt_append_number(name, size, ++ctl->snapshots) && chord_rt_append(name, size, ".chord", 6);
 }
 
-/* Removes a snapshot of that name which an earlier run left, if the run's names are reused. */
+/* Removes a snapshot of that name from an earlier run, if runs use the same names. */
 static bool
 chord_rt_old_snapshot(struct chord_rt_ctl *ctl, const char *name)
 {
@@ -279,7 +279,7 @@ chord_rt_take_snapshot(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 	long e;
 
 	(void)none;
-	chord_rt_active(ctl, regs, 0, 0); /* makes the records: that may take the lock */
+	chord_rt_active(ctl, regs, 0, 0); /* makes the records now, because that may take the lock */
 	chord_rt_active(ctl, regs, CHORD_EXIT_REENTRY, 0);
 	old = chord_rt_lock(ctl);
 	e = chord_rt_snapshot(ctl, regs);
@@ -304,7 +304,7 @@ chord_rt_on_signal(int sig, void *info, const uint64_t *context)
 	chord_rt_on_own_stack(ctl, chord_rt_take_snapshot, (uint64_t)&regs, 0);
 }
 
-/* In the program's own constructor, because its code is never closed. */
+/* Called in the program's own constructor, because the program's code is never closed. */
 static void
 chord_rt_watch_signal(struct chord_rt_ctl *ctl)
 {
@@ -334,7 +334,7 @@ chord_rt_watch_signal(struct chord_rt_ctl *ctl)
 		chord_rt_call(SYS_rt_sigaction, ctl->signal, &a, 0, 8);
 }
 
-/* The process ends: was the signal ours all the time? */
+/* The process ends. Did the runtime have the signal all the time? */
 static void
 chord_rt_signal_kept(struct chord_rt_ctl *ctl)
 {

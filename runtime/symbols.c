@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that are hooked, in the symbol tables of loaded objects. */
+/* Finds the functions that are hooked in the symbol tables of loaded objects. */
 
 struct chord_rt_dynamic {
 	const Elf64_Rela *rela, *plt;
@@ -54,9 +54,9 @@ chord_rt_dynamic(const struct dl_phdr_info *info, struct chord_rt_dynamic *d)
 	return d->sym && d->str;
 }
 
-/* ---- what the functions are ---- */
+/* ---- which functions these are ---- */
 
-/* The version that an object wants of a name that it does not define; "": any. */
+/* The version of a name that an object does not define and wants; "": any. */
 static const char *
 chord_rt_needed(const struct chord_rt_dynamic *d, uint32_t i)
 {
@@ -137,7 +137,7 @@ chord_rt_has_address(const struct dl_phdr_info *info, uint64_t at)
 	return false;
 }
 
-/* Functions to find, by the first letters of their names. */
+/* Functions to find: their names, and the hashes of these. */
 struct chord_rt_lookup {
 	const char *names;
 	const uint16_t *name;
@@ -146,12 +146,12 @@ struct chord_rt_lookup {
 	uint32_t n;
 	const char *version;             /* as of chord_rt_has_version */
 	uint64_t in;                     /* an address: only in the object that has it; 0: in any */
-	uint32_t skip;                   /* objects to be passed by */
+	uint32_t skip;                   /* objects to skip */
 };
 
-/* Finds a function as the dynamic linker would: in the first object that defines it. A reference from the runtime would not do: a
- * local symbol of the surrounding text could have that name, and in a program that is not position independent it could be the
- * program's own PLT entry, which leads to the hook. */
+/* Finds each function as the dynamic linker would: in the first object that defines it. A reference from the runtime would not do.
+ * A local symbol of the surrounding text could have that name, and in a program that is not position independent the reference
+ * could lead to the program's own PLT entry, and so to the hook. */
 static int
 chord_rt_lookup_all(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -191,7 +191,7 @@ static const char chord_rt_names[] =
 #define CHORD_RT_NAME(name) #name "\0"
 	CHORD_RT_HOOKS(CHORD_RT_NAME, CHORD_RT_NAME);
 
-/* A quick test: most names begin with other letters. */
+/* Allows a quick test, because most names begin with other letters. */
 static uint32_t
 chord_rt_letters(const char *s)
 {
@@ -204,7 +204,7 @@ chord_rt_letters(const char *s)
 	return h % 256;
 }
 
-/* The first `skip` objects have been searched. */
+/* Learns the addresses of the hooked functions. The first `skip` objects have been searched already. */
 static void
 chord_rt_learn(struct chord_rt_ctl *ctl, uint32_t skip)
 {

@@ -31,8 +31,8 @@ enum {
 #define chord_rt_call6(n, a, b, c, d, e, f) \
 	chord_rt_syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* Hides a pointer from the compiler. Otherwise it would take an object of other code, which is only a weak reference here and
- * which nobody here writes, for zeros. */
+/* Hides a pointer from the compiler. The object it points to belongs to other code and is only a weak reference here. Nothing here
+ * writes it, so the compiler would take it for zeros. */
 static void *
 chord_rt_elsewhere(void *p)
 {
@@ -110,15 +110,15 @@ chord_rt_append_number(char *to, size_t size, uint64_t v)
 	return chord_rt_append(to, size, digit + n, sizeof digit - n);
 }
 
-/* Can the 8 bytes at p be read? The kernel reads the signal set before it finds that -1 is no way to change the mask. Valgrind
- * would refuse the -1: under it the set is blocked, while all signals are blocked already. */
+/* Can the 8 bytes at p be read? The kernel reads the signal set before it finds that -1 is no valid way to change the mask.
+ * Valgrind would refuse the -1. Under Valgrind the set is blocked, while all signals are blocked already. */
 static bool
 chord_rt_readable(uint64_t p)
 {
 	uint64_t all = ~0ull, old = 0;
 	long e;
 
-	if (p < CHORD_RT_PAGE) /* for the kernel, 0 is no set */
+	if (p < CHORD_RT_PAGE) /* the kernel takes 0 for no set */
 		return false;
 	if (!chord_rt_valgrind())
 		return chord_rt_call(SYS_rt_sigprocmask, -1, p, 0, 8) != -EFAULT;
@@ -147,8 +147,8 @@ chord_rt_error(long e)
 
 /* ---- messages ---- */
 
-/* Notes what descriptor 2 is. In a library that is opened late nobody knows what it was when the process began; then `early`
- * stays 0. */
+/* Notes which file descriptor 2 is. In a library that is opened late, nothing tells which file it was when the process began, so
+ * `early` stays 0. */
 static void
 chord_rt_look_at_stderr(struct chord_rt_stderr *err)
 {
@@ -172,8 +172,8 @@ chord_rt_is_terminal(const struct stat *st)
 	return S_ISCHR(st->st_mode) && ((major == 4 && minor < 64) || (major >= 136 && major <= 143));
 }
 
-/* A descriptor to which a message can be written without waiting: descriptor 2 itself, or the same file opened once more without
- * blocking; negative if there is none. seen: NULL: not known. */
+/* A descriptor to which a message can be written without waiting: descriptor 2 itself, or the same file opened once more as
+ * nonblocking; negative if there is none. seen NULL: it is not known which file it was. */
 static long
 chord_rt_message_fd(const struct chord_rt_stderr *seen)
 {
@@ -189,7 +189,7 @@ chord_rt_message_fd(const struct chord_rt_stderr *seen)
 		return chord_rt_call(SYS_openat, AT_FDCWD, "/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (!seen || !seen->early)
 		return -1;
-	/* A file that also answers reads (a service of inetd) is no place for messages. */
+	/* If the file also answers reads (a service of inetd), messages must not go there. */
 	if (type == S_IFSOCK && !chord_rt_failed(chord_rt_call(SYS_fstat, 0, &in)) && in.st_ino == st.st_ino)
 		return -1;
 	return type == S_IFREG || type == S_IFSOCK ? 2 : -1;
@@ -197,7 +197,7 @@ chord_rt_message_fd(const struct chord_rt_stderr *seen)
 
 struct chord_rt_part { const char *at; size_t n; };
 
-/* Writing to a pipe that nobody reads, or beyond the largest size of a file, makes the kernel send a signal to the thread. That
+/* If a pipe has no reader, or a file would grow beyond its largest size, writing makes the kernel send a signal to the thread. That
  * signal is blocked here, and discarded if it came. */
 static void
 chord_rt_write_quietly(long fd, struct chord_rt_part *part, uint64_t n)
@@ -223,7 +223,7 @@ chord_rt_write_quietly(long fd, struct chord_rt_part *part, uint64_t n)
 static const char CHORD_RT_ALL_LOST[] = "; counts of this process are lost\n";
 static const char CHORD_RT_SOME_LOST[] = "; not all counts of this process are kept\n";
 
-/* Writes one line, which ends with `so`, to standard error if that is still the file it was, without waiting and without causing a
+/* Writes one line, which ends with `so`, to standard error, if that is still the file that it was. It does not wait, and causes no
  * signal. */
 static void
 chord_rt_say(const struct chord_rt_stderr *seen, const char *what, const char *why, const char *so)
@@ -236,7 +236,7 @@ chord_rt_say(const struct chord_rt_stderr *seen, const char *what, const char *w
 
 	if (chord_rt_failed(fd))
 		return;
-	if (part[1].n > 2048) { /* all of it has to fit a pipe's promise */
+	if (part[1].n > 2048) { /* so that a pipe takes the line as a whole */
 		part[1].at += part[1].n - 2048;
 		part[1].n = 2048;
 	}
@@ -255,7 +255,7 @@ chord_rt_warn(struct chord_rt_ctl *ctl, const char *what, const char *why)
 	chord_rt_say(&ctl->err, what, why, CHORD_RT_ALL_LOST);
 }
 
-/* The same where the file may have some of them. */
+/* Does the same if the file may have some of the counts. */
 static void
 chord_rt_warn_of_some(struct chord_rt_ctl *ctl, const char *what, const char *why)
 {
@@ -265,22 +265,22 @@ chord_rt_warn_of_some(struct chord_rt_ctl *ctl, const char *what, const char *wh
 	chord_rt_say(&ctl->err, what, why, CHORD_RT_SOME_LOST);
 }
 
-/* The signals that the runtime blocks while it must not be interrupted: all but SIGBUS of a profile that somebody made shorter,
- * if the handler of that is the runtime's own. */
+/* The signals that the runtime blocks while it must not be interrupted: all, except SIGBUS if its handler is the runtime's own, for
+ * a profile that somebody made shorter. */
 static uint64_t
 chord_rt_all_signals(const struct chord_rt_ctl *ctl)
 {
 	return ctl->bus ? ~(1ull << (7 - 1)) : ~0ull;
 }
 
-/* Is this a child of vfork? It uses this memory, but what it does is not this process's. */
+/* Is this a child of vfork? It uses this memory, but its actions are not this process's. */
 static bool
 chord_rt_other_process(struct chord_rt_ctl *ctl)
 {
 	return ctl->pid != (uint32_t)chord_rt_call(SYS_getpid);
 }
 
-/* False: it may not be asked. */
+/* False: the runtime may not ask. */
 static bool
 chord_rt_ask_limit(int which, uint64_t *limit)
 {
@@ -302,8 +302,8 @@ chord_rt_limit(int which)
 	return limit;
 }
 
-/* Bytes that a file may have: behind these the kernel would send SIGXFSZ. Where it may not be asked any more, it is what it was
- * when the filter was installed that forbids it. */
+/* The most bytes that a file may have: beyond them the kernel would send SIGXFSZ. If a filter forbids asking, the limit is that of
+ * the time when the filter was installed. */
 static uint64_t
 chord_rt_file_limit(struct chord_rt_ctl *ctl)
 {
@@ -311,7 +311,7 @@ chord_rt_file_limit(struct chord_rt_ctl *ctl)
 	return ctl->file_limit;
 }
 
-/* Maps at exactly that address or not at all. Kernels before 4.17 treat the address as a hint. */
+/* Maps at exactly that address, or not at all. Kernels before 4.17 treat the address as a hint. */
 static long
 chord_rt_map_at(uint64_t at, uint64_t size, int prot, int flags)
 {

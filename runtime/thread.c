@@ -22,10 +22,10 @@ chord_rt_environment(void)
 	return p ? *p : NULL;
 }
 
-/* The real function behind a hook. A call through a table goes to the function that the process's first module found before any
- * table was changed. A call in woven code goes to what its own module was linked to: that may be the module's own function,
- * another version, or one of another name space. In a program that is not position independent it may be the program's own PLT
- * entry, which leads back to the hook; in a static program the function itself may lead back. */
+/* The real function of a hook. A call through a table goes to the function that the process's first module found before any table
+ * was changed. A call in woven code goes to the function that its own module was linked to: that may be the module's own function,
+ * another version, or one of another name space. In a program that is not position independent this may be the program's own PLT
+ * entry, which leads back to the hook. In a static program the function itself may lead back. */
 static uint64_t
 chord_rt_real(struct chord_rt_ctl *ctl, uint32_t hook, bool woven)
 {
@@ -36,7 +36,7 @@ chord_rt_real(struct chord_rt_ctl *ctl, uint32_t hook, bool woven)
 	return link - ctl->main < ctl->main_end - ctl->main ? real : link;
 }
 
-/* Does the name of a hooked function mean another function in woven code? */
+/* In woven code, does the name of the hooked function mean another function? */
 static bool
 chord_rt_is_other(const struct chord_rt_ctl *ctl, uint32_t hook, uint64_t real)
 {
@@ -58,7 +58,7 @@ chord_rt_get_region_on_own_stack(struct chord_rt_ctl *ctl, uint64_t a, uint64_t 
 	return (uint64_t)r;
 }
 
-/* A region for a thread that is about to be created; NULL: it has to share its creator's. */
+/* A region for a thread that is about to be created; NULL: the thread has to share its creator's. */
 static struct chord_rt_region *
 chord_rt_expect_thread(struct chord_rt_ctl *ctl, void *(*start)(void *), void *arg)
 {
@@ -83,8 +83,8 @@ chord_rt_no_thread(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 	__atomic_store_n(&r->tid, 0, __ATOMIC_RELEASE);
 }
 
-/* While a hook creates a thread, the C library's requests for it are the program's. If there is no room to note that, the thread
- * gets two regions, of which one stays unused. */
+/* While a hook creates a thread, the C library's requests for it belong to the program's request. If there is no room to note that,
+ * the thread gets two regions, of which one stays unused. */
 static uint64_t *
 chord_rt_ask(struct chord_rt_ctl *ctl, uint64_t frame)
 {
@@ -98,14 +98,14 @@ chord_rt_ask(struct chord_rt_ctl *ctl, uint64_t frame)
 	return NULL;
 }
 
-/* A thread that is created. */
+/* A thread that is being created. */
 struct chord_rt_made {
 	struct chord_rt_region *region;
 	uint64_t thread;
-	const uint64_t *handle;       /* where the caller wants it */
+	const uint64_t *handle;       /* where the caller wants the handle */
 };
 
-/* It has been, or not (e: the error). */
+/* The thread has been created, or not (e: the error). */
 static int
 chord_rt_asked(struct chord_rt_ctl *ctl, uint64_t *asked, struct chord_rt_made made, int e)
 {
@@ -118,7 +118,7 @@ chord_rt_asked(struct chord_rt_ctl *ctl, uint64_t *asked, struct chord_rt_made m
 	return e;
 }
 
-/* No region could be had, as has been noted: what the C library asks for is not tried again. */
+/* No region could be had, which has been noted. So when the C library asks for one, it is not tried again. */
 static int
 chord_rt_create_sharing(struct chord_rt_ctl *ctl, chord_rt_create_fn *real, void *thread, const void *attr,
 	void *(*start)(void *), void *arg)
@@ -162,7 +162,7 @@ chord_rt_hook_thrd_create(void *thread, void *(*start)(void *), void *arg, void 
 	int e;
 
 	(void)nothing;
-	/* In a static program it goes through pthread_create's own hook. */
+	/* In a static program, thrd_create goes through pthread_create's own hook. */
 	if (ctl && ctl->dynamic && !chord_rt_is_other(ctl, CHORD_RT_HOOK_thrd_create, (uint64_t)real))
 		r = chord_rt_expect_thread(ctl, start, arg);
 	if (!r)

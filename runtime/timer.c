@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Timers (include/chord.h). The counter of an event is the sum of several numbers, its ways. The events left until a limit are
- * divided among them: each way is set below 0 by its share, its partner above 0 by as much. Woven code calls the runtime when a
- * way reaches 0; then what is left is divided again, in proportion to what each way used of its last share. So a timer costs a
+ * divided among the ways: each way is set below 0 by its share, and its partner above 0 by as much. Woven code calls the runtime
+ * when a way reaches 0. Then the rest is divided again, in proportion to what each way used of its last share. So a timer costs a
  * few such calls, and a jump that is not taken wherever the counter changes.
  *
- * A number and its partner change in one instruction (cmpxchg16b), so that signal handlers and outside readers see a correct sum
- * at any moment. */
+ * A number and its partner change in one instruction (cmpxchg16b), so that signal handlers and outside readers see a correct sum at
+ * any moment. */
 
 enum { CHORD_RT_CANCEL, CHORD_RT_SLACK, CHORD_RT_EXACT, CHORD_RT_LATE };
 enum { CHORD_RT_NOT_COUNTED = -1, CHORD_RT_INVALID = -2, CHORD_RT_NOT_HERE = -3, CHORD_RT_NOT_EXACT = -4 };
@@ -19,7 +19,7 @@ struct chord_rt_call { uint64_t handler, arg, room; };
 
 #include "timed.h"
 
-/* Sets a way to a value; its pair's sum does not change. */
+/* Sets a way to a value. The sum of its pair does not change. */
 static void
 chord_rt_put_way(struct chord_rt_pair *p, int64_t to)
 {
@@ -62,7 +62,7 @@ chord_rt_halve(uint64_t half[2], uint64_t v)
 
 /* ---- shares ---- */
 
-/* How much of its last share each way used, on a scale where all together are 255. */
+/* How much of its last share each way used, on a scale on which all together are 255. */
 static void
 chord_rt_usage(const struct chord_rt_timer *t, uint32_t part[CHORD_PAIRS_TIMED])
 {
@@ -80,7 +80,7 @@ chord_rt_usage(const struct chord_rt_timer *t, uint32_t part[CHORD_PAIRS_TIMED])
 		part[i] = sum ? (uint32_t)(took[i] * 224 / (sum + 1)) + 7 : 63;
 }
 
-/* Divides what is left: as long as no way has used up its share, the limit is not reached. */
+/* Divides the events that are left: as long as no way has used up its share, the limit is not reached. */
 static void
 chord_rt_divide(struct chord_rt_timer *t, uint64_t left)
 {
@@ -110,14 +110,14 @@ chord_rt_divided(const struct chord_rt_timer *t)
 }
 
 /* Events until woven code has to ask, in the worst case: the counter may lack `most` where the program is, and be `most` ahead
- * here. 0 or less: it has to ask everywhere. */
+ * here. 0 or less: woven code has to ask everywhere. */
 static int64_t
 chord_rt_timer_left(const struct chord_rt_timer *t)
 {
 	return (int64_t)(chord_rt_whole(t->limit) - chord_rt_timer_count(t) - 2 * t->most);
 }
 
-/* Sets the ways for what is left. Signal handlers may set timers, end them and count meanwhile. */
+/* Sets the ways for the events that are left. Meanwhile signal handlers may set timers, end them and count. */
 static void
 chord_rt_settle(struct chord_rt_timer *t)
 {
@@ -144,9 +144,9 @@ chord_rt_end_timer(struct chord_rt_timer *t, uint64_t seq)
 	return seq & 1 && __atomic_compare_exchange_n(&t->seq, &seq, seq + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* ---- whose they are ---- */
+/* ---- the thread that has a timer ---- */
 
-/* The region of the calling thread, remembered in it. */
+/* The region of the calling thread. A word in the region remembers which it is. */
 static struct chord_rt_region *
 chord_rt_region_here(struct chord_rt_ctl *ctl)
 {
@@ -190,7 +190,7 @@ chord_rt_most(struct chord_rt_timed *timed)
 
 /* ---- due ---- */
 
-/* The handler is to run: the counter is exact here. False: a signal handler has just ended the setting. */
+/* The handler is to run, and the counter is exact here. False: a signal handler has just ended the setting. */
 static bool
 chord_rt_take_due(struct chord_rt_ctl *ctl, struct chord_rt_timer *t, uint64_t late, uint64_t seq, struct chord_rt_call *call)
 {
@@ -206,7 +206,7 @@ chord_rt_take_due(struct chord_rt_ctl *ctl, struct chord_rt_timer *t, uint64_t l
 
 #include "trap.c"
 
-/* Called by woven code, through timers.s, when a way of the counter has reached 0, and again behind a handler. The counter is
+/* Called by woven code, through timers.s, when a way of the counter has reached 0, and again after a handler. The counter is
  * exact. */
 static __attribute__((used)) int
 chord_rt_timer_due(uint64_t at, struct chord_rt_call *call)
@@ -219,7 +219,7 @@ chord_rt_timer_due(uint64_t at, struct chord_rt_call *call)
 		uint64_t seq = *(volatile uint64_t *)&t->seq;
 		int64_t left;
 
-		/* The timer is of a thread that has ended, whose region this thread has. */
+		/* A thread that has ended set the timer, and this thread has its region. */
 		if (seq & 1 && (!r || t->users != r->users))
 			chord_rt_end_timer(t, seq);
 		seq = *(volatile uint64_t *)&t->seq;
@@ -258,7 +258,7 @@ chord_rt_arm(struct chord_rt_timer *t, const struct chord_rt_region *r, uint64_t
 
 struct chord_rt_result { int64_t value, steps; };
 
-/* chord_timer() and its kin, through timers.s. `late`: the query how late handlers were so far. */
+/* chord_timer() and the like, through timers.s. CHORD_RT_LATE: the query how late handlers have been so far. */
 static __attribute__((used)) struct chord_rt_result
 chord_rt_timer_set(uint64_t n, uint64_t handler, uint64_t arg, uint32_t how, uint64_t at, uint64_t due)
 {

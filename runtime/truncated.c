@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile that somebody truncates while its process runs. Mapped pages behind the new end can no longer be used: the process
- * would die by SIGBUS. The handler here gives such pages memory of their own: the counts are lost, the program goes on.
+/* A profile that somebody truncates while its process runs. Mapped pages after the new end can no longer be used, and the process
+ * would die by SIGBUS. The handler here gives such pages memory of their own: the counts are lost, but the program goes on.
  *
- * The handler is installed where there is none, in a measured dynamic program. Any other SIGBUS has the effect that it would have
- * without a handler. A handler that the program installs takes its place. sigaction() and signal() do not show it, because their
- * hooks hide it; a system call of the program's own does. */
+ * The handler is installed in a measured dynamic program that has none. Any other SIGBUS has the effect that it would have without
+ * a handler. A handler that the program installs takes its place. sigaction() and signal() do not show the runtime's handler,
+ * because their hooks hide it; a system call of the program's own does. */
 
 enum { CHORD_RT_SIGBUS = 7, CHORD_RT_BUS_ADRERR = 2 };
 
-/* The layout of libc. */
+/* libc's layout. */
 struct chord_rt_sigaction {
 	uint64_t handler, mask[16];
 	int32_t flags;
@@ -49,7 +49,7 @@ chord_rt_is_of_file(struct chord_rt_ctl *ctl, uint64_t addr)
 	return false;
 }
 
-/* The same of the trace. Nothing is kept then; its head is left alone, for it may be gone as well. */
+/* Does the same for the trace. From then on nothing of it is kept. Its head is left alone, because that may be gone, too. */
 static bool
 chord_rt_mend_trace(struct chord_rt_ctl *ctl, uint64_t addr)
 {
@@ -60,8 +60,8 @@ chord_rt_mend_trace(struct chord_rt_ctl *ctl, uint64_t addr)
 	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED, -1, 0));
 }
 
-/* Sets what woven code needs among the counters on that page, and would find 0. Other pages are not touched: they may be gone as
- * well. */
+/* If that page has words among the counters that woven code needs and would find 0, sets them. Other pages are not touched, because
+ * they may be gone, too. */
 static void
 chord_rt_renew_words(struct chord_rt_ctl *ctl, uint64_t page)
 {
@@ -76,7 +76,7 @@ chord_rt_renew_words(struct chord_rt_ctl *ctl, uint64_t page)
 		}
 }
 
-/* False: the fault was another one. */
+/* Replaces the page of that address. False: the fault has another cause. */
 static bool
 chord_rt_mend_page(struct chord_rt_ctl *ctl, uint64_t addr)
 {
@@ -103,7 +103,7 @@ chord_rt_on_bus(int sig, int32_t *info, void *context)
 	if (info[2] == CHORD_RT_BUS_ADRERR && (chord_rt_mend_page(chord_rt_ctl_here(), *(uint64_t *)(info + 4)) ||
 	    chord_rt_mend_trace(chord_rt_ctl_here(), *(uint64_t *)(info + 4))))
 		return;
-	/* As without a handler. A fault repeats by itself. */
+	/* Acts as without a handler. A fault repeats by itself. */
 	chord_rt_call(SYS_rt_sigaction, sig, none, 0, 8);
 	if (info[2] <= 0 || info[2] > 3)
 		chord_rt_call(SYS_rt_tgsigqueueinfo, chord_rt_call(SYS_getpid), chord_rt_call(SYS_gettid), sig, info);
@@ -126,7 +126,7 @@ chord_rt_put_on_bus(struct chord_rt_ctl *ctl)
 	chord_rt_call(SYS_rt_sigaction, CHORD_RT_SIGBUS, &a, 0, 8);
 }
 
-/* In the program's own constructor, because its code is never closed. */
+/* Called in the program's own constructor, because the program's code is never closed. */
 static void
 chord_rt_watch_bus(struct chord_rt_ctl *ctl)
 {

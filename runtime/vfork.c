@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A child of vfork runs in its parent's memory and on its stack, and counts in its profile, until it executes another program or
- * exits. For the counts that is a jump back behind the call of vfork: the child leaves all frames up to that of vfork's caller,
- * and the parent resumes that one. */
+ * exits. For the counts this is a jump back to the point after the call of vfork: the child leaves all frames up to that of vfork's
+ * caller, and the parent resumes that frame. */
 
 static int *chord_rt_errno(void) __attribute__((weakref("__errno_location")));
 static void chord_rt_be_child_first(const struct chord_rt_regs *regs);
@@ -14,7 +14,7 @@ chord_rt_region_shared(struct chord_rt_ctl *ctl)
 	return r || !ctl->nregion ? r : chord_rt_region(ctl, 0);
 }
 
-/* Where the caller's call of vfork is noted if this is such a child; else NULL. */
+/* If this is a child of vfork, the region in which the call of vfork is noted; else NULL. */
 static struct chord_rt_region *
 chord_rt_vforked(struct chord_rt_ctl *ctl)
 {
@@ -23,7 +23,7 @@ chord_rt_vforked(struct chord_rt_ctl *ctl)
 	return r && r->nvfork && r->vfork[r->nvfork - 1].pid != (uint64_t)chord_rt_call(SYS_getpid) ? r : NULL;
 }
 
-/* The child ends; delta -1: it does not after all. */
+/* The child ends; delta -1: it does not end after all. */
 static void
 chord_rt_vfork_leave(struct chord_rt_ctl *ctl, const struct chord_rt_vfork *v, const struct chord_rt_regs *regs,
     uint64_t delta)
@@ -54,7 +54,7 @@ chord_rt_has_own(struct chord_rt_ctl *ctl)
 	return r && r->process && r->process == (uint32_t)chord_rt_call(SYS_getpid);
 }
 
-/* Such a child ends. False: this is none. */
+/* A child of vfork, or such a process, ends. False: this is neither. */
 static bool
 chord_rt_vfork_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -70,7 +70,7 @@ chord_rt_vfork_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	return r != NULL;
 }
 
-/* exec has failed in such a child. */
+/* exec has failed in a child of vfork, or in such a process. */
 static void
 chord_rt_vfork_stays(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -106,7 +106,8 @@ chord_rt_vfork_begins(const struct chord_rt_regs *regs)
 		    (uint64_t)chord_rt_call(SYS_getpid)};
 }
 
-/* In the parent, with the result of the system call. The end of a child that was killed was not seen. */
+/* Runs in the parent, with the result of the system call. If the call has succeeded and is still noted, the child was killed, and
+ * its end was not seen. */
 static __attribute__((used)) void
 chord_rt_vfork_done(struct chord_rt_regs *regs)
 {

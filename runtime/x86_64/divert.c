@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Hooks in static programs, which have no tables to put them in. Measured code calls the hooks by itself. Calls by other code are
- * caught where the function begins: a jump to the hook is written there. The instructions that it overwrites are copied, and
- * behind the copy is a jump to the rest of the function.
+ * caught where the function begins, by a jump to the hook. The instructions that the jump overwrites are copied, and after the copy
+ * there is a jump to the rest of the function.
  *
- * Why this is right: the constructor of the program does it before there is a second thread, so nobody runs the code meanwhile.
- * The functions are seven of libc's and the unwinder's, found by name. All copied instructions are of a few kinds that do the
- * same elsewhere once operands relative to the instruction have been adjusted. If there is any other instruction, the function
- * stays as it is, and the profile says what was not seen. It is assumed that no jump leads to the middle of these instructions:
- * compilers put there what a function does once (its frame, its arguments), so loops go back to places behind them. Pages are
- * writable and executable at once only during the write, and not even then if /proc/self/mem can be written. */
+ * This is correct for these reasons. The constructor of the program does it before there is a second thread, so no other code runs
+ * meanwhile. The functions are seven of libc's and the unwinder's, found by name. All copied instructions are of a few kinds that
+ * do the same elsewhere, once operands relative to the instruction have been adjusted. If there is any other instruction, the
+ * function stays as it is, and the profile says what was not seen. It is assumed that no jump leads to the middle of these
+ * instructions: compilers put there what a function does once (its frame, its arguments), so loops go back to places after them.
+ * Pages are writable and executable at once only during the write, and not even then if /proc/self/mem can be written. */
 
 enum { CHORD_RT_JUMP = 5, CHORD_RT_MOVED = 40 };
 
@@ -21,7 +21,7 @@ chord_rt_operand(const unsigned char *p)
 	uint32_t mod = *p >> 6, rm = *p & 7, n = mod != 3 && rm == 4 ? 2 : 1;
 
 	if (mod == 0 && rm == 5)
-		return 5; /* counts from where it stands */
+		return 5; /* relative to the PC */
 	if (mod == 0 && rm == 4 && (p[1] & 7) == 5)
 		return n + 4;
 	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
@@ -55,7 +55,7 @@ chord_rt_movable(const unsigned char *p)
 	return 0;
 }
 
-/* Adjusts an operand relative to the instruction, which moves up by that distance. */
+/* Adjusts an operand relative to the instruction. up: the distance by which the instruction moves. */
 static void
 chord_rt_adjust(unsigned char *p, int32_t up)
 {
@@ -81,8 +81,8 @@ chord_rt_put_jump(unsigned char *at, uint64_t from, uint64_t to)
 	chord_rt_copy(at + 1, &far, 4);
 }
 
-/* By a system call: in a replay it gives what was there, and not the breakpoints that a debugger has put there. Zeros stand for
- * what cannot be read. */
+/* Reads code by a system call. In a replay this gives the original bytes, and not the breakpoints that a debugger has put there.
+ * What cannot be read becomes zeros. */
 static void
 chord_rt_read_text(uint64_t from, void *to, size_t n)
 {
@@ -123,7 +123,7 @@ chord_rt_write_text(uint64_t to, const void *from, size_t n)
 	return chord_rt_write_over(to, from, n, CHORD_RT_PROT_READ | CHORD_RT_PROT_EXEC);
 }
 
-/* Redirects a function to its hook. The copy of its first instructions is then the way to the real function. */
+/* Redirects a function to its hook. The real function is then reached through the copy of its first instructions. */
 static bool
 chord_rt_divert(struct chord_rt_ctl *ctl, int hook, unsigned char *room)
 {
@@ -162,14 +162,15 @@ chord_rt_divert_all(struct chord_rt_ctl *ctl)
 		chord_rt_divert(ctl, more[i], chord_rt_moved[1 + i]);
 }
 
-/* Hooks all objects loaded since the last time. again: objects that another thread may be loading now, and that have not been
- * relocated, are visited again the next time. */
+/* Hooks all objects loaded since the last time. again: the next time these objects are visited once more, because another thread
+ * may be loading them now, and they may not have been relocated. */
 static void
 chord_rt_hook_all(struct chord_rt_ctl *ctl, bool again)
 {
 	struct chord_rt_space *space = chord_rt_space_here(ctl);
 	uint32_t wanted = chord_rt_hooks_wanted(ctl);
-	uint32_t skip = ctl->hooker && wanted == ctl->hooks_wanted ? space->hooked : 0; /* none: they have been taken out */
+	uint32_t skip = ctl->hooker && wanted == ctl->hooks_wanted ? space->hooked : 0; /* 0: the tables do not have all these
+	                                                                                 * hooks */
 	struct chord_rt_mod *m;
 
 	if (ctl->hooker && chord_rt_module(ctl, ctl->hooker - 1)->space != space->id)
@@ -198,9 +199,9 @@ chord_rt_hook_all(struct chord_rt_ctl *ctl, bool again)
 	ctl->changes_asked = ctl->changes;
 }
 
-/* ---- an empty function, led elsewhere ---- */
+/* ---- an empty function, redirected ---- */
 
-/* Length of an instruction that does nothing; 0: it is none. */
+/* Length of an instruction that does nothing; 0: the instruction does something. */
 static uint32_t
 chord_rt_padding(const unsigned char *p)
 {

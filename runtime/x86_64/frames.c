@@ -2,15 +2,15 @@
 /* frames OBJECT SECTION LABEL [-b FILE]: the unwind table of a section of an x86-64 object as assembly text, for .eh_frame. Run
  * when Chord is built.
  *
- * Functions that lie one behind the other have one description together, in which each begins with the state that all begin
- * with: every object pays for a description, and for a relocation of its address. Where there is none between two functions, it
- * ends. -b: the rules go into that file, and the text includes parts of @libexec@/NAME. */
+ * Functions that follow one another share one description, in which each function begins with the state that all begin with. This
+ * saves space, because every object pays for a description and for a relocation of its address. A description ends where there is
+ * code without rules between two functions. -b: the rules go into that file, and the text includes parts of @libexec@/NAME. */
 #define PROGRAM "frames"
 #include "object.h"
 
 enum { ADVANCE = 0x40, OFFSET = 0x80, RESTORE = 0xc0, ADVANCE1 = 2, ADVANCE2 = 3, ADVANCE4 = 4, REMEMBER = 0x0a, FORGET = 0x0b };
 enum { MOST = 2048, RULES_MOST = 1 << 16 };
-enum { PADDING = 16 }; /* bytes between two functions: fewer are padding */
+enum { PADDING = 16 }; /* fewer bytes between two functions are padding */
 
 /* A function: where it is in the section, and its rules. */
 static struct function {
@@ -55,7 +55,7 @@ by_address(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* All have the CIE that is written below. */
+/* All functions must have the CIE that is written below. */
 static void
 check_cie(const unsigned char *p)
 {
@@ -94,7 +94,7 @@ behind_number(const unsigned char *p)
 	return p + 1;
 }
 
-/* The rule behind one; *by: how far it takes the address. */
+/* The rule after p's; *by: how far p's rule advances the address. */
 static const unsigned char *
 next_rule(const unsigned char *p, uint64_t *by)
 {
@@ -147,7 +147,8 @@ put_advance(uint64_t by)
 		put_op((unsigned char)(ADVANCE | by));
 }
 
-/* The rules of a function; how far they come in it. Readers remember few states at a time (runtime/unwind.c: two). */
+/* Writes the rules of a function. Gives how far they advance in it. Readers remember few states at a time (runtime/unwind.c:
+ * two). */
 static uint64_t
 put_rules(const struct function *f)
 {
@@ -185,7 +186,7 @@ print_rules(size_t from, const char *beside)
 	putchar('\n');
 }
 
-/* The functions from the first one on that follow each other. How many they are. */
+/* Writes one description for the functions from the first one on that follow one another. Gives their number. */
 static size_t
 print_description(const struct function *f, size_t most, const char *label, const char *beside)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* pack OBJECT SECTION LABEL [-b FILE] [SYMBOL...]: a section of an x86-64 object as assembly text that is
- * quick to assemble: numbers in place of instructions, .reloc in place of operands. -b: the numbers go into that file as
- * they are, and the text includes @libexec@/NAME, its last part. Run when Chord is built. Symbols of other sections must be
- * at their beginning. */
+/* pack OBJECT SECTION LABEL [-b FILE] [SYMBOL...]: a section of an x86-64 object as assembly text that is quick to assemble:
+ * numbers in place of instructions, .reloc in place of operands. -b: the numbers go into that file as they are, and the text
+ * includes @libexec@/NAME, where NAME is the last part of FILE. Run when Chord is built. Symbols of other sections must be at the
+ * beginning of their section. */
 #define PROGRAM "pack"
 #include "object.h"
 
@@ -22,7 +22,7 @@ read_symbols(void)
 	}
 }
 
-/* The text names the file by its last part. */
+/* The text names the file by the last part of its path. */
 static void
 print_included(const char *path)
 {
@@ -50,7 +50,7 @@ print_bytes(void)
 	putchar('\n');
 }
 
-/* What a relocation is against: the first symbol of a section stands for it. */
+/* The name that a relocation is against. For a section, the name of the section's first symbol. */
 static const char *
 name_of(const Elf64_Sym *s)
 {
@@ -79,7 +79,7 @@ type_name(uint32_t type)
 	die("relocation of type %u", type);
 }
 
-/* Weak ones through .weakref, so that those of the text around stay strong. */
+/* Weak symbols are named through .weakref, so that the surrounding text's symbols of these names stay strong. */
 static void
 print_relocations(const Elf64_Rela *r, size_t n)
 {
@@ -127,7 +127,7 @@ main(int argc, char **argv)
 	read_symbols();
 	section = find_section(argv[2]);
 	label = argv[3];
-	/* .set copies the size of a symbol too: all are counted from one that has none. */
+	/* .set copies the size of a symbol, too, so all symbols are defined relative to one that has no size. */
 	printf("\t.balign %ju\n%s:\n.L%s:\n", (uintmax_t)header[section].sh_addralign, label, label);
 	if (first == 6)
 		print_included(argv[5]);

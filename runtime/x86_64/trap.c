@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact timers. For the last events before the limit the trap flag (TF) makes the processor trap behind every instruction. At
- * each instruction of the program's own the records of CHORD_SECTION_TIMED tell what the counter lacks there. When nothing is
- * left, the trap's context is changed so that the thread goes on in __chord_struck, as if it had been called there.
+/* Exact timers. For the last events before the limit, the trap flag (TF) makes the processor trap after every instruction. At each
+ * instruction of the program's own, the records of CHORD_SECTION_TIMED tell what the counter lacks there. When nothing is left, the
+ * trap's context is changed so that the thread goes on in __chord_struck, as if it had been called there.
  *
- * While a thread is stepped through, signals are blocked for it, because their handlers would not be stepped through; not so
- * during system calls. SIGTRAP is the program's again as soon as no thread is stepped through. */
+ * While a thread is stepped through, signals are blocked for it, because their handlers would not be stepped through. During system
+ * calls they are not blocked. When no thread is stepped through any more, SIGTRAP is the program's again. */
 
 enum { CHORD_RT_SIGTRAP = 5, CHORD_RT_DEBUG = 1, CHORD_RT_TF = 0x100 };
 /* Indices of words in a struct ucontext. */
@@ -59,7 +59,7 @@ chord_rt_timed_of(const struct chord_rt_timer *t)
 	return (struct chord_rt_timed *)chord_rt_near_word((const unsigned char *)t->due - 4);
 }
 
-/* The record of the code that has the PC; NULL: it is not measured. */
+/* The record of the code that contains the PC; NULL: that code is not measured. */
 static const unsigned char *
 chord_rt_record_at(struct chord_rt_region *r, struct chord_rt_timed *timed, uint64_t pc)
 {
@@ -87,7 +87,7 @@ chord_rt_segment_at(const unsigned char *record, uint32_t offset)
 	return found;
 }
 
-/* What the counter of the record's event lacks at an offset. False: no instruction of the program's own begins there. */
+/* Sets *lack to what the counter of that event lacks at an offset. False: no instruction of the program's own begins there. */
 static bool
 chord_rt_lack_at(const unsigned char *record, uint32_t event, uint32_t offset, int64_t *lack)
 {
@@ -128,8 +128,8 @@ chord_rt_in_runtime(struct chord_rt_ctl *ctl, const struct chord_rt_timed *timed
 	return first && pc >= first && pc < CHORD_RT_NEAR(m->desc->code_end);
 }
 
-/* Is the program at one of its own instructions? Then *lack is what the counter lacks there; 0 in code that is not measured.
- * *woven: it is in woven-in code. */
+/* Is the program at one of its own instructions? Then *lack is what the counter lacks there; 0 in code that is not measured. Sets
+ * *woven if it is at a woven-in instruction. */
 static bool
 chord_rt_stands(struct chord_rt_ctl *ctl, struct chord_rt_region *r, const struct chord_rt_timer *t, uint64_t pc, int64_t *lack,
                 bool *woven)
@@ -182,7 +182,7 @@ chord_rt_leave_trap(struct chord_rt_ctl *ctl)
 	chord_rt_unlock(ctl, old);
 }
 
-/* A trap that is not ours. */
+/* A trap that is not the runtime's. */
 static void
 chord_rt_pass_trap(struct chord_rt_ctl *ctl, void *info, uint64_t *context)
 {
@@ -201,7 +201,7 @@ chord_rt_pass_trap(struct chord_rt_ctl *ctl, void *info, uint64_t *context)
 
 /* ---- steps ---- */
 
-/* Has the thread to be stepped through, from now on or still? */
+/* Does the thread have to be stepped through, from now on or still? */
 static bool
 chord_rt_steps(struct chord_rt_ctl *ctl, struct chord_rt_region *r, struct chord_rt_timer *t)
 {
@@ -241,7 +241,7 @@ chord_rt_let_run(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint64_t *
 		chord_rt_leave_trap(ctl);
 }
 
-/* Walks have to know __chord_struck. */
+/* Notes where __chord_struck is, because walks have to know it. */
 static void
 chord_rt_note_fired(struct chord_rt_ctl *ctl, struct chord_rt_timed *timed)
 {
@@ -254,7 +254,7 @@ chord_rt_note_fired(struct chord_rt_ctl *ctl, struct chord_rt_timed *timed)
 	ctl->fired = 1;
 }
 
-/* It goes on in __chord_struck, which finds all it needs on the stack. */
+/* Makes the thread go on in __chord_struck, which finds all that it needs on the stack. */
 static bool
 chord_rt_strike(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t i, int64_t lack, uint64_t late, uint64_t *context)
 {
@@ -289,8 +289,8 @@ chord_rt_look_at_timers(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uin
 		struct chord_rt_timer *t = r->step[i];
 		int64_t lack, left;
 
-		/* The timer was set again or has ended. Not so if the counter only changed while the runtime was called, and is
-		 * changed back. */
+		/* The timer was set again or has ended. That is not so if the counter only changed while the runtime was called,
+		 * and is changed back. */
 		if (!(t->seq & 1) || t->how != CHORD_RT_EXACT || t->users != r->users ||
 		    chord_rt_timer_left(t) > (int64_t)(2 * t->most)) {
 			chord_rt_settle(t);
@@ -307,9 +307,9 @@ chord_rt_look_at_timers(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uin
 	return false;
 }
 
-/* ---- instructions that see to more than themselves ---- */
+/* ---- instructions that steps would change, or that would end them ---- */
 
-/* rt_sigprocmask on the mask that the thread would have without steps. */
+/* Emulates rt_sigprocmask on the mask that the thread would have without steps. */
 static bool
 chord_rt_mask_call(struct chord_rt_region *r, uint64_t *context)
 {
@@ -331,8 +331,8 @@ chord_rt_mask_call(struct chord_rt_region *r, uint64_t *context)
 	return true;
 }
 
-/* A system call comes next. True: the thread cannot be stepped through it. It runs with the mask that the thread would have
- * without steps. */
+/* A system call comes next. It runs with the mask that the thread would have without steps. True: the thread cannot be stepped
+ * through it. */
 static bool
 chord_rt_before_call(struct chord_rt_region *r, uint64_t *context)
 {
@@ -357,11 +357,11 @@ chord_rt_before_call(struct chord_rt_region *r, uint64_t *context)
 	}
 }
 
-/* popf would clear the trap flag and end the steps: it is emulated here. */
+/* Emulates popf, which would clear the trap flag and so end the steps. */
 static void
 chord_rt_pop_flags(uint64_t *context)
 {
-	const uint64_t may = 0x244dd5; /* those that a program may change: ID, AC, OF, DF, SF, ZF, AF, PF, CF and TF */
+	const uint64_t may = 0x244dd5; /* the flags that a program may change: ID, AC, NT, OF, DF, TF, SF, ZF, AF, PF and CF */
 	uint64_t v = *(const uint64_t *)context[CHORD_RT_UC_RSP];
 
 	context[CHORD_RT_UC_FLAGS] = (context[CHORD_RT_UC_FLAGS] & ~may) | (v & may);
@@ -369,7 +369,7 @@ chord_rt_pop_flags(uint64_t *context)
 	context[CHORD_RT_UC_RIP]++;
 }
 
-/* Calls of the runtime by woven code can be skipped while the thread is stepped through. */
+/* Is this a call of the runtime by woven code? Such a call can be skipped while the thread is stepped through. */
 static bool
 chord_rt_is_asking(const struct chord_rt_region *r, const unsigned char *pc)
 {
@@ -396,7 +396,7 @@ chord_rt_before_next(struct chord_rt_region *r, uint64_t *context, bool woven)
 	return false;
 }
 
-/* Behind pushf and system calls. */
+/* Runs after pushf and after system calls. */
 static void
 chord_rt_after_last(struct chord_rt_region *r, const uint64_t *context)
 {
