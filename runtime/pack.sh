@@ -4,10 +4,10 @@
 # follow any compiler's output in the same assembler input. Every section is a member of the group
 # __chord_runtime_VERSION; every symbol is local, except a few hidden ones. The code is assembled
 # here and written as numbers, because every object pays for its text.
-# --beside FILE.bin: the numbers go into that file, those of the unwind table into FILE.frames. The text includes them; the driver
-# fills in the folder, and the directive for the section of unwind tables.
-# --timers, --trace: what objects with timers or traces have in addition, unchanged.
-# --text: instructions with all names and without unwind table, to look for faults in the runtime.
+# --beside FILE.bin: the numbers go into that file, and those of the unwind table into FILE.frames. The text includes these files;
+# the driver fills in their folder, and the directive for the section of unwind tables.
+# --timers, --trace: writes what objects with timers or traces have in addition, unchanged.
+# --text: writes instructions with all names and without unwind table, for finding faults in the runtime.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=/dev/stdout text= more= beside=
@@ -38,12 +38,12 @@ trap 'rm -rf "$tmp"' EXIT
 	-fomit-frame-pointer -U_FORTIFY_SOURCE -g0 -Wstack-usage=1200 \
 	-DCHORD_FORMAT_VERSION="$version" -I"$here/.." -I"$machine" -S -o "$tmp/rt.s" "$here/all.c"
 
-# A section the rules below do not know would end up outside of the group.
+# A section that the rules below do not know would be outside of the group.
 bad=$(grep -E '^[[:space:]]*\.(section|data|bss|comm|lcomm|local)' "$tmp/rt.s" |
 	grep -Ev '\.section[[:space:]]+\.(rodata|note\.GNU-stack|text\.startup|text\.unlikely)[,]?' || true)
 [ -z "$bad" ] || { echo "pack.sh: sections that are not expected: $bad" >&2; exit 1; }
 
-# The compiler may want memcpy and the like, which nobody here has.
+# The compiler may call memcpy and the like, which the runtime does not have.
 bad=$(grep -E '^[[:space:]]*(call|jmp)[[:space:]]+[^*.]' "$tmp/rt.s" | grep -Ev 'chord_(rt|pack)_' || true)
 [ -z "$bad" ] || { echo "pack.sh: calls of others: $bad" >&2; exit 1; }
 
@@ -94,10 +94,10 @@ module() {
 		{ module; code; } | as --keep-locals -o "$tmp/rt.o" -
 		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$machine/pack.c"
 		echo "	$section"
-		# what module.s refers to
+		# the symbols at the end of the line are those that module.s refers to
 		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "$beside"} chord_rt_entry_construct chord_rt_entry_destruct chord_rt_entry_mapped chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf ".Lchord_rt_table_%s " $hooks)
 		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/frames" "$machine/frames.c"
-		# Not by directives: the compiler's text may have sent these elsewhere.
+		# Not written with .cfi directives, because the compiler's text may have sent their output to another section.
 		if [ "$beside" ]; then echo "@eh_frame@"; else echo '	.section .eh_frame,"a",@progbits'; fi
 		"$tmp/frames" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "${beside%.bin}.frames"}
 	fi

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-# What cannot be written in C: entries that keep registers. All symbols are local, except the hidden
-# ones that woven code calls. Where control can be interrupted, directives say how to find the frame, as in the program's own code:
-# handlers take backtraces, and threads are cancelled and unwound anywhere.
+# Entries that keep registers, which cannot be written in C. All symbols are local, except the hidden ones that woven code calls.
+# Where control can be interrupted, directives say how to find the frame, as in the program's own code, because handlers take
+# backtraces, and threads are cancelled and unwound anywhere.
 
-# Beginnings of functions, moved here by divert.c.
+# Room for the beginnings of functions that divert.c moves.
 	.balign 8
 chord_rt_moved:
 	.fill 280, 1, 0xcc
 
-# The start routine of a thread: rdi is its region. Nothing of it is left on the stack when the
-# thread's own routine starts.
+# The start routine of a thread: rdi is its region. Nothing of this routine is left on the stack when the thread's own routine
+# starts.
 chord_rt_thread_entry:
 	.cfi_startproc
 	pushq %rdi
@@ -22,7 +22,7 @@ chord_rt_thread_entry:
 	jmp *%rdx
 	.cfi_endproc
 
-# The same in a process with memory of its own. Without a description: walks end there.
+# The start routine of a process with memory of its own. It has no call frame information, so walks end there.
 chord_rt_process_entry:
 	pushq 32(%rdi)
 	pushq 40(%rdi)
@@ -37,8 +37,8 @@ chord_rt_process_back:
 	popq %rax
 	ret
 
-# What woven code calls in place of the real functions. Tables have chord_rt_table_NAME. The
-# registers are saved in a struct chord_rt_regs.
+# The routines that woven code calls in place of the real functions. Tables have chord_rt_table_NAME. The registers are saved in a
+# struct chord_rt_regs.
 	.macro chord_rt_hook number, name
 	.globl __chord_\name
 	.hidden __chord_\name
@@ -74,8 +74,7 @@ chord_rt_table_\name:
 	@hooks@
 	.purgem chord_rt_hook
 
-# Ends in the real function, its arguments as they were, or returns from here
-# when it has been called already.
+# Ends with a jump to the real function, its arguments as they were; or returns from here if that function has been called already.
 chord_rt_common:
 	.cfi_startproc
 	subq $136, %rsp
@@ -107,8 +106,8 @@ chord_rt_common_done:
 	ret
 	.cfi_endproc
 
-# Goes on in the function in r11, whose arguments are in rdi, rsi, rdx, rcx and r8. This may be a child of fork that the runtime
-# has not seen yet: a handler of pthread_atfork's that comes before the runtime's is at work.
+# Goes on in the function in r11, whose arguments are in rdi, rsi, rdx, rcx and r8. This may be a child of fork that the runtime has
+# not seen yet, in which a handler of pthread_atfork's runs before the runtime's.
 chord_rt_in_child:
 	.cfi_startproc
 	subq $136, %rsp
@@ -129,8 +128,8 @@ chord_rt_in_child:
 	jmp *%r11
 	.cfi_endproc
 
-# Called by woven code before a jump into another activation's frame. On the stack: the return
-# address, where the jump goes (0: not known), the stack pointer to be, the red zone. Changes nothing.
+# Called by woven code before a jump into another activation's frame. On the stack: the return address, the address that the jump
+# leads to (0: not known), the stack pointer after it, the red zone. Changes nothing.
 	.globl __chord_away
 	.hidden __chord_away
 	.type __chord_away, @function
@@ -167,8 +166,8 @@ __chord_away:
 	ret
 	.cfi_endproc
 
-# Jumped to by woven code before a call through a pointer. Below the stack pointer: -24 the pointer, -32 the place of
-# its slot, -40 where to go on, which must be just above the registers saved. Changes the flags only.
+# Jumped to by woven code before a call through a pointer. Below the stack pointer: at -24 the pointer, at -32 the address of the
+# word for its slot, at -40 the address to go on at, which must be just above the registers saved. Changes the flags only.
 	.globl __chord_pointer
 	.hidden __chord_pointer
 	.type __chord_pointer, @function
@@ -229,10 +228,10 @@ __chord_joined:
 	jmp chord_rt_joined
 	.cfi_endproc
 
-# Called by woven code. __chord_stack: before it uses its slot in the shadow of the stack, which is that of the address in
-# rax. __chord_path: rax has the sum of a path, rcx the address of its struct
-# chord_path_table. __chord_trace_slow: rax has what the cursor was, rcx the token. __chord_trace_signal: rdx has the address of
-# the interrupted context. __chord_stamp: nothing. All change the flags only.
+# Called by woven code. __chord_stack: before it uses its slot in the shadow of the stack, that of the address in rax. __chord_path:
+# rax has the sum of a path, rcx the address of its struct chord_path_table. __chord_trace_slow: rax has the value of the cursor
+# that was read, rcx the token. __chord_trace_signal: rdx has the address of the interrupted context. __chord_stamp: no arguments.
+# All of them change the flags only.
 	.globl __chord_stack
 	.hidden __chord_stack
 	.type __chord_stack, @function
@@ -332,8 +331,7 @@ chord_rt_signal_of:
 	jmp chord_rt_trace_signal
 	.cfi_endproc
 
-# The child returns first, from here, on the stack that the parent then goes on with:
-# nothing is kept on it.
+# The child returns first, from here, on the stack with which the parent then goes on. So nothing is kept on it.
 chord_rt_hook_vfork:
 	.cfi_startproc
 	subq $136, %rsp
@@ -366,8 +364,8 @@ chord_rt_vfork_parent:
 	ret
 	.cfi_endproc
 
-# Where the C library's pthread_create returns to when nobody else asked for the thread. Where that goes on, only
-# chord_rt_libc_thread_made says.
+# The C library's pthread_create returns to this if it was not the program that asked for the thread. Only chord_rt_libc_thread_made
+# knows the real return address.
 	nop
 chord_rt_created:
 	leaq -8-136(%rsp), %rsp
@@ -410,14 +408,14 @@ chord_rt_entry_mapped:
 	jmp chord_rt_in_child
 	.cfi_endproc
 
-# What fork calls before it makes the child.
+# fork calls this before it makes the child.
 chord_rt_entry_prepare:
 	.cfi_startproc
 	leaq chord_rt_fork_prepare(%rip), %r11
 	jmp chord_rt_in_child
 	.cfi_endproc
 
-# What fork calls in the child.
+# fork calls this in the child.
 chord_rt_entry_forked:
 	.cfi_startproc
 	subq $136, %rsp
@@ -430,8 +428,8 @@ chord_rt_entry_forked:
 	ret
 	.cfi_endproc
 
-# Jumped to by woven code before a system call, whose number is in rax: goes on at what r11 has, or at what rcx has if the
-# call may make a thread or process. Changes nothing else.
+# Jumped to by woven code before a system call, whose number is in rax. Goes on at the address in r11, or at that in rcx if the call
+# may make a thread or process. Changes nothing else.
 	.globl __chord_trap
 	.hidden __chord_trap
 	.type __chord_trap, @function
@@ -486,7 +484,7 @@ chord_rt_syscall_ask:
 	jmp chord_rt_around
 	.cfi_endproc
 
-# Jumped to by woven code behind a system call that may have made a thread or process and gave 0: goes on at what r11 has.
+# Jumped to by woven code after a system call that may have made a thread or process and gave 0. Goes on at the address in r11.
 # Changes nothing but rcx.
 	.globl __chord_born
 	.hidden __chord_born
@@ -506,7 +504,7 @@ __chord_born:
 	movq %r11, 2*8(%rsp)
 	leaq chord_rt_made_here(%rip), %rcx
 
-# Calls rcx with the registers as they were before; the PC is what 2*8(%rsp) has.
+# Calls rcx with the registers as they were before; 2*8(%rsp) has the PC.
 chord_rt_around:
 	.cfi_offset 16, 11*8-272
 	movq %rax, (%rsp)
@@ -546,7 +544,8 @@ chord_rt_around:
 	jmp *%r11
 	.cfi_endproc
 
-# Stands for the instruction syscall, in a process in which some thread has confined itself only if that thread may make the call.
+# Does what the instruction syscall does. If some thread of the process has confined itself, only if the calling thread may make the
+# call.
 chord_rt_gate:
 	.cfi_startproc
 	movq chord_rt_desc+264(%rip), %r11
@@ -581,7 +580,7 @@ chord_rt_gate_asks:
 	ret
 	.cfi_endproc
 
-# chord_rt_call_on(top, f, a, b, c): f(a, b, c) on the stack that ends at top.
+# chord_rt_call_on(top, f, a, b, c): calls f(a, b, c) on the stack that ends at top.
 	.globl chord_rt_call_on
 	.hidden chord_rt_call_on
 	.type chord_rt_call_on, @function
@@ -620,15 +619,14 @@ __chord_timer_due:
 	jmp chord_rt_timer_due
 	.cfi_endproc
 
-# Where the handler of CHORD_SIGNAL returns to.
+# The handler of CHORD_SIGNAL, and other handlers of the runtime, return to this.
 	nop
 chord_rt_entry_restore:
 	movl $15, %eax
 	syscall
 
-# Fills the struct chord_rt_regs just above this routine's return address and just
-# below that of its caller: registers as they are, but rsp and rip as they will be
-# after the return. Changes r11 only.
+# Fills the struct chord_rt_regs that is just above this routine's return address and just below that of its caller. The registers
+# are as they are now, except that rsp and rip are as they will be after the caller returns. Changes r11 only.
 chord_rt_save:
 	.cfi_startproc
 	movq %rax, 8(%rsp)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The sections of a module's own: what the linker, the C library and other copies
-# of the runtime find. They refer to the code by name.
+# A module's own sections: those that the linker, the C library and other copies of the runtime find. They refer to the code by
+# name.
 
 	.section .init_array.00000,"awG",@init_array,__chord_runtime_@version@,comdat
 	.balign 8
@@ -9,7 +9,7 @@
 	.balign 8
 	.quad chord_rt_entry_destruct
 
-# Not counts: what struct chord_rt_desc says of `mine` and `shadow`.
+# These words are no counts: struct chord_rt_desc describes them at `mine` and `shadow`.
 	.section chord_cnt,"awG",@nobits,__chord_runtime_@version@,comdat
 	.balign 16
 chord_rt_mine:

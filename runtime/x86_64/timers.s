@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# What the runtime has in addition in objects with timers (-fchord-timers=): entries with call frame information, for a
-# handler's frame is followed as any other. As text, for pack.sh keeps no such information.
+# What the runtime has in addition in objects with timers (-fchord-timers=): entries with call frame information, because unwinders
+# follow a handler's frame as any other. This is kept as text, because pack.sh keeps no such information.
 
 	.section .text.chord_timer,"axG",@progbits,__chord_timers_@version@,comdat
 
-# Sets a timer. As a call: rdi n, rsi handler, rdx its argument, ecx how, r8 the counter for base 0, r9 the event's
-# __chord_due_... The result is in eax; if the thread is to be stepped through from here on, edx is not 0.
+# Sets a timer. Called with: rdi n, rsi the handler, rdx its argument, ecx how, r8 the counter's address for base 0, r9 the event's
+# __chord_due_... The result is in eax. If the thread has to be stepped through from here on, edx is not 0.
 	.globl __chord_timer
 	.hidden __chord_timer
 	.type __chord_timer, @function
@@ -27,8 +27,8 @@ __chord_timer:
 	ret
 	.cfi_endproc
 
-# Both routines: all registers but rbp are kept here, the counter's address is at 8(%rbp). If there is a handler to run, with
-# the state of floating point and vectors kept, too, but for what protection keys say.
+# The body of both routines. It keeps all registers but rbp; the counter's address is at 8(%rbp). If there is a handler to run, it
+# also keeps the state of floating point and vectors, but not that of protection keys.
 	.macro chord_timer_body ask
 	pushfq
 	pushq %rax
@@ -106,7 +106,7 @@ __chord_timer:
 	popq %rcx
 	.endm
 
-# Called by woven code through __chord_due_...: is a timer due? On the stack: the counter, the return address.
+# Called by woven code through __chord_due_...: is a timer due? On the stack: the counter's address, the return address.
 	.globl __chord_due
 	.hidden __chord_due
 	.type __chord_due, @function
@@ -127,9 +127,9 @@ __chord_due:
 	ret
 	.cfi_endproc
 
-# Where a thread goes on that is stepped through, when a timer is due between two instructions. On the stack: the
-# counter, the address of the second one, what was added to the counter so that it is exact, the handler, its argument, bytes
-# for the state of vectors, the red zone.
+# A thread that is stepped through goes on here when a timer is due between two instructions. On the stack: the counter's address,
+# the address of the second instruction, the number that was added to the counter to make it exact, the handler, its argument, the
+# bytes for the state of vectors, the red zone.
 	.globl __chord_struck
 	.hidden __chord_struck
 	.type __chord_struck, @function
@@ -187,6 +187,6 @@ __chord_timers:
 	.long 0
 	.quad 0
 
-# There may be no measured code in the objects that the linker keeps.
+# The objects that the linker keeps may have no measured code, so this section must exist.
 	.section chord_timed,"aoG",@progbits,__chord_timer,__chord_timers_@version@,comdat
 	.balign 4

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What a module has in addition whose code writes a trace (-fchord=trace): struct chord_rt_traced, and room for what is written
-# before the runtime is up.
+# What a module has in addition if its code writes a trace (-fchord=trace): struct chord_rt_traced, and room for the slots that are
+# written before the runtime is up.
 
 	.section .data.chord_trace,"awG",@progbits,__chord_trace_@version@,comdat
 	.balign 8
@@ -17,20 +17,20 @@ __chord_trace_home:
 	.long .Lchord_trace_join-.
 	.long 0
 
-# Two segments and a page, not aligned to segments: where the first ends is not known before.
+# Two segments and a page. They are not aligned to segments, so it is not known before where the first segment ends.
 	.section .bss.chord_trace,"awG",@nobits,__chord_trace_@version@,comdat
 	.balign 16
 .Lchord_trace_early:
 	.zero 135168
 
-# Tells the runtime where that is: the second number is a distance.
+# Tells the runtime where struct chord_rt_traced is: the second number is a distance.
 	.section chord_path,"aoG",@progbits,__chord_trace_home,__chord_trace_@version@,comdat
 	.balign 4
 	.long 0
 	.long __chord_trace_home-.
 
-# The runtime goes here in place of a function that joins a thread: its address is in r10, which thread that is in rax. The thread
-# that waits may be cancelled there, and unwound; what it did before is said by the frame's description.
+# The runtime goes here in place of a function that joins a thread. The function's address is in r10, the number of the thread that
+# is joined in rax. The waiting thread may be cancelled and unwound in the function, so this frame has call frame information.
 	.section .text.chord_trace,"axG",@progbits,__chord_trace_@version@,comdat
 .Lchord_trace_join:
 	pushq %rax
@@ -48,8 +48,8 @@ __chord_trace_home:
 	ret
 .Lchord_trace_join_end:
 
-# Not by directives: the compiler's text may have sent these elsewhere.
-# The weaver puts the directive here.
+# The table is not written with .cfi directives, because the compiler's text may have sent their output to another section. The
+# weaver puts the section directive here.
 @eh_frame@
 	.balign 8
 .Lchord_trace_cie:
