@@ -83,7 +83,7 @@ chord_rt_one_more_slots(struct chord_rt_ctl *ctl, uint64_t seen, uint64_t region
 static bool
 chord_rt_grow_slots(struct chord_rt_ctl *ctl, uint32_t seen, uint32_t region)
 {
-	/* Not in a signal handler that interrupted this thread while it held the lock. */
+	/* This does nothing in a signal handler that interrupted this thread while it held the lock. */
 	return !chord_rt_has_lock(ctl) && chord_rt_on_own_stack(ctl, chord_rt_one_more_slots, seen, region);
 }
 
@@ -343,5 +343,5 @@ chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	if (low != to)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 	else if (left != ~0ull && left < w.cfa)
-		chord_rt_region_mine(ctl)->left = w.cfa; /* this frame lives again */
+		chord_rt_region_mine(ctl)->left = w.cfa; /* this frame goes on */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile file: its head and its extents. All under the lock of the control block. */
+/* The profile file: its head and its extents. All of this runs under the lock of the control block. */
 
 /* The lowest descriptor that counts as high. Programs do not expect a free one there. */
 static uint64_t

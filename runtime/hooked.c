@@ -156,7 +156,7 @@ chord_rt_daemon(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 	return e;
 }
 
-/* ---- from entry.s ---- */
+/* ---- called from entry.s ---- */
 
 /* An activation, or a whole thread, may end here. */
 static uint64_t

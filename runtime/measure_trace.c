@@ -342,7 +342,7 @@ chord_rt_trace_forks(struct chord_rt_ctl *ctl, uint32_t tid)
 	return true;
 }
 
-/* In the parent and in the child. */
+/* Runs after fork, in the parent and in the child. */
 static void
 chord_rt_trace_forked(struct chord_rt_ctl *ctl, uint32_t tid)
 {

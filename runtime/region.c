@@ -7,7 +7,7 @@
 #define CHORD_RT_LOW 0x10000000000ull   /* modules below this were linked without -pie */
 #define CHORD_RT_NARROW 0x1000000ull    /* a smaller gap is used only for debuggers */
 #define CHORD_RT_SLOTS 4096              /* bases in the gap */
-#define CHORD_RT_SKIP 1                 /* no base has that number */
+#define CHORD_RT_SKIP 1                 /* stands for a number that gives no base */
 #define CHORD_RT_TOP 0x7ffffffff000ull
 
 #include "home.h"
@@ -159,7 +159,7 @@ chord_rt_find_base(struct chord_rt_ctl *ctl)
 				ctl->narrow = ctl->scheme == 0 && chord_rt_is_narrow(ctl, lo);
 				return base;
 			}
-			if (e == -ENOMEM) /* no more mappings, wherever */
+			if (e == -ENOMEM) /* no mapping can be made anywhere */
 				return 0;
 		}
 	}
@@ -168,7 +168,7 @@ chord_rt_find_base(struct chord_rt_ctl *ctl)
 
 /* ---- mapping ---- */
 
-/* Where in the file a region's counters of a module are; 0: nowhere. */
+/* The offset in the file of a region's counters of a module; 0: they are not in the file. */
 static uint64_t
 chord_rt_counts_at(const struct chord_rt_mod *m, uint32_t region)
 {
@@ -263,7 +263,7 @@ chord_rt_region_new(struct chord_rt_ctl *ctl)
 			return NULL;
 		}
 	chord_rt_note_base(ctl, base);
-	if (!r->own_stack) /* now: later the process may have forbidden itself to map anything */
+	if (!r->own_stack) /* now, because later the process may have forbidden itself to map anything */
 		r->own_stack = chord_rt_pages(CHORD_RT_OWN_STACK);
 	ctl->nregion++;
 	return r;
@@ -372,7 +372,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	r->start = NULL;
 	r->process = 0;
 	mine = chord_rt_region_mine(ctl);
-	r->filter = mine ? mine->filter : ctl->filter; /* as the kernel has it */
+	r->filter = mine ? mine->filter : ctl->filter; /* the kernel gives the thread its maker's filters */
 	r->users++;
 	__atomic_store_n(&r->tid, -1, __ATOMIC_RELEASE);
 	r->thread = __atomic_add_fetch(&ctl->head->threads, 1, __ATOMIC_RELAXED);

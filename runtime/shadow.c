@@ -80,7 +80,7 @@ chord_rt_map_shadow(uint64_t mask, uint64_t at, uint64_t size)
 	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
 
 	if (!chord_rt_failed(p))
-		chord_rt_call(SYS_madvise, p, size, 15); /* no huge pages: stacks use little of it */
+		chord_rt_call(SYS_madvise, p, size, 15); /* no huge pages, because stacks use little of it */
 	return p;
 }
 

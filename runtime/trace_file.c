@@ -92,7 +92,7 @@ chord_rt_trace_shut(const struct chord_rt_trace *t, long fd)
 		chord_rt_call(SYS_close, fd);
 }
 
-/* From now on the file stays open. */
+/* Keeps the file open from now on. */
 static void
 chord_rt_trace_hold(struct chord_rt_ctl *ctl)
 {

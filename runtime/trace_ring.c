@@ -397,7 +397,7 @@ chord_rt_is_written(const struct chord_rt_ring *r, uint32_t *sum)
 	return written;
 }
 
-/* The first segment that is not packed is in a record. */
+/* The first segment that is not packed is in a record now. Zeroes it, and counts it as packed. */
 static void
 chord_rt_forget_packed(struct chord_rt_ring *r)
 {
@@ -566,7 +566,7 @@ chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 
 /* ---- whose ring it is ---- */
 
-/* Is there a record of the first segment that is not said to be packed? */
+/* Is the last record that of the first segment that does not count as packed? */
 static bool
 chord_rt_is_recorded(const struct chord_rt_ring *r)
 {

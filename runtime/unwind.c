@@ -42,7 +42,7 @@ struct chord_rt_walk {
 	uint64_t cfa;                 /* of that frame, after chord_rt_look; 0: not known */
 	uint64_t begin;               /* of its function, likewise */
 	struct chord_rt_cfi cfi;      /* found last */
-	struct chord_rt_known *from;  /* the frame's rules are known, from there; else NULL */
+	struct chord_rt_known *from;  /* the cache entry of the frame's rules; NULL: they are not cached */
 	struct chord_rt_known rule;   /* a copy */
 	uint32_t traced;              /* frames left so far that write a trace, if there is one */
 	uint8_t turns;                /* signal frames met */

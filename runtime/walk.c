@@ -171,7 +171,7 @@ chord_rt_find_object(struct chord_rt_scope *in, uint64_t pc)
 		in->stamp |= (uint64_t)__atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED) << 32;
 }
 
-/* ---- what is known ---- */
+/* ---- cached rules ---- */
 
 /* Functions in which walks spend most of their time. */
 #define CHORD_RT_HOT __attribute__((optimize("O2")))

@@ -169,8 +169,7 @@ chord_rt_hook_all(struct chord_rt_ctl *ctl, bool again)
 {
 	struct chord_rt_space *space = chord_rt_space_here(ctl);
 	uint32_t wanted = chord_rt_hooks_wanted(ctl);
-	uint32_t skip = ctl->hooker && wanted == ctl->hooks_wanted ? space->hooked : 0; /* 0: the tables do not have all these
-	                                                                                 * hooks */
+	uint32_t skip = ctl->hooker && wanted == ctl->hooks_wanted ? space->hooked : 0; /* 0: some hooks are not in yet */
 	struct chord_rt_mod *m;
 
 	if (ctl->hooker && chord_rt_module(ctl, ctl->hooker - 1)->space != space->id)

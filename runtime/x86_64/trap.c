@@ -14,7 +14,7 @@ enum {
 	CHORD_RT_UC_TRAP = 25, CHORD_RT_UC_MASK = 37,
 };
 
-/* Signals that stay open: those of faults, and SIGTRAP. */
+/* The signals that are kept back: all except those of faults, and SIGTRAP. */
 #define CHORD_RT_SIGNAL(n) (1ull << ((n) - 1))
 #define CHORD_RT_KEPT_BACK \
 	~(CHORD_RT_SIGNAL(4) | CHORD_RT_SIGNAL(5) | CHORD_RT_SIGNAL(7) | CHORD_RT_SIGNAL(8) | CHORD_RT_SIGNAL(11))
