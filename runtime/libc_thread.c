@@ -10,8 +10,7 @@ extern void chord_rt_created(void) __attribute__((visibility("hidden")));
 enum {
 	CHORD_RT_PD_TID = 720,         /* the offset of the thread's id in glibc's descriptor */
 	CHORD_RT_PD_NEAR = 65536,      /* stack of a hook's pthread_create, including functions that may be interposed */
-	CHORD_RT_ENDING = 16000000,    /* ns; the longest wait for a thread that is ending; all waits together are at most twice as
-	                                * long */
+	CHORD_RT_ENDING = 16000000,    /* ns; the longest wait for a thread that is ending; all waits: at most twice that */
 };
 
 static void
