@@ -28,9 +28,25 @@ packages_of()
 	esac
 }
 
+# A|B is one of the two.
 is_there()
 {
-	dpkg-query -W -f='${Status}\n' "$1" 2>/dev/null | grep -q '^install ok installed'
+	for name in $(echo "$1" | tr '|' ' '); do
+		dpkg-query -W -f='${Status}\n' "$name" 2>/dev/null | grep -q '^install ok installed' && return 0
+	done
+	return 1
+}
+
+# The first of A|B that this release of Debian has, for each package named.
+known()
+{
+	for package in "$@"; do
+		first=
+		for name in $(echo "$package" | tr '|' ' '); do
+			[ -n "$first" ] || [ -z "$(apt-cache policy "$name" | sed -n '/Candidate: (none)/d; /Candidate:/p')" ] || first=$name
+		done
+		echo "${first:-${package%%|*}}"
+	done
 }
 
 missing()
@@ -76,5 +92,5 @@ fi
 echo "setup.sh: installing" $need $files
 export DEBIAN_FRONTEND=noninteractive
 $root apt-get -q update
-[ -z "$need" ] || $root apt-get -q -y --no-install-recommends install $need
+[ -z "$need" ] || $root apt-get -q -y --no-install-recommends install $(known $need)
 [ -z "$files" ] || unpack $files
