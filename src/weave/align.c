@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Where short loops begin that have code woven in.
+/* Alignment of short loops that have code woven in.
  *
  * A processor fetches one line of 64 bytes in a cycle, and a taken jump begins another. A loop of few instructions that lies in two
- * lines takes a second cycle each round, which is more than the counter in it. Compilers align loops to 8 or 16 bytes;
- * here the directive is followed by one that goes to the next line if the loop would lie in one line more than it has to.
+ * lines takes a second cycle each round, which is more than the counter in it. Compilers align loops to 8 or 16 bytes. After the
+ * compiler's directive, Chord puts one that goes to the next line if the loop would lie in one line more than it has to.
  *
- * A loop of more than a dozen steps takes a second cycle anyhow. It is left where it is: Zen 5 takes three or four cycles for more
+ * A loop of more than a dozen steps takes a second cycle anyway. It is left where it is: Zen 5 takes three or four cycles for more
  * than twelve steps in one line, and two if they lie in two lines. */
 #include "weave/emit.h"
 
@@ -14,7 +14,7 @@
 
 enum { LINE = 64, LONG = 2 * LINE, MOST_STEPS = 12 };
 
-/* What is woven in at an offset of the text, with all that comes before it in the list. */
+/* The room of the code woven in at an offset of the text, and of all that comes before it in the list. */
 struct inserted {
 	uint32_t at;
 	struct room room;
@@ -34,7 +34,7 @@ by_offset(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The operand put in place of a jump's leads farther away than the old one. */
+/* The operand that replaces a jump's own leads farther away than the old one. */
 static struct room
 room_of(const struct align *a, const struct edit *e)
 {
@@ -62,7 +62,7 @@ find_inserted(struct align *a, size_t first)
 	}
 }
 
-/* What is woven in before an offset of the text. */
+/* The room of the code woven in before an offset of the text. */
 static struct room
 inserted_before(const struct align *a, uint32_t at)
 {
@@ -79,7 +79,7 @@ inserted_before(const struct align *a, uint32_t at)
 	return lo ? a->in[lo - 1].room : (struct room){0};
 }
 
-/* Is all that stands between the loop's first and last instruction part of it, with no loop in it and no call? */
+/* Is all that stands between the loop's first and last instruction part of it, and is there no loop and no call inside? */
 static bool
 is_innermost(const struct code *c, uint32_t first, uint32_t last)
 {
@@ -95,7 +95,7 @@ is_innermost(const struct code *c, uint32_t first, uint32_t last)
 	return true;
 }
 
-/* Its length without woven-in code. */
+/* The steps of a loop without woven-in code. Conditional jumps do not count. */
 static uint32_t
 steps_of(const struct code *c, uint32_t first, uint32_t last)
 {
@@ -106,7 +106,8 @@ steps_of(const struct code *c, uint32_t first, uint32_t last)
 	return n;
 }
 
-/* The length of the loop that an edge closes, with all that is woven in; 0: the loop is not short, or has no counter. */
+/* The length of the loop that an edge closes, with all that is woven in. 0: the loop is not short, has too many steps, or has no
+ * code woven in. */
 static uint32_t
 loop_length(const struct align *a, uint32_t e)
 {
@@ -125,7 +126,7 @@ loop_length(const struct align *a, uint32_t e)
 	if (from->part != to->part || last->off < first->off || last->off + last->len - first->off > LONG ||
 	    !is_innermost(emit_code(a->m, edge->to), to->first, from->last - 1))
 		return 0;
-	/* The last jump itself leads to where the loop begins, whatever its operand is now. */
+	/* The operand of the last jump is not counted: it leads to where the loop begins, whether it was replaced or not. */
 	woven = inserted_before(a, emit_before(a->m, edge->from, from->last - 1) + 1);
 	before = inserted_before(a, emit_before_line(a->m, edge->to, to->first));
 	if (woven.bytes == before.bytes ||
@@ -134,7 +135,8 @@ loop_length(const struct align *a, uint32_t e)
 	return last->off + last->len - first->off + woven.bytes - before.bytes;
 }
 
-/* May it stand between the compiler's alignment of a loop and the loop? Nothing that could have changed the section. */
+/* May the statement stand between the compiler's alignment of a loop and the loop? Directives that may change the section may
+ * not. */
 static bool
 may_follow(const struct stmt *s, struct str word)
 {
@@ -142,7 +144,7 @@ may_follow(const struct stmt *s, struct str word)
 	                                    (str_starts(word, ".loc") || str_starts(word, ".cfi_")));
 }
 
-/* The directive by which the compiler has the statement aligned, or UINT32_MAX. */
+/* The directive by which the compiler aligns the statement, or UINT32_MAX. */
 static uint32_t
 aligned_by(const struct text *t, uint32_t stmt)
 {
@@ -169,7 +171,7 @@ emit_align(struct align *a, uint32_t length, uint32_t at, uint32_t rank, uint32_
 	emit_text(a->m, at, rank, stmt);
 }
 
-/* If the code of the back edge stands before the loop, the loop begins there: nothing falls into it. */
+/* If the code of the back edge stands before the loop, the loop begins with that code, and nothing falls into it. */
 static void
 align_split(struct align *a, uint32_t e)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the path register is while control is in a block.
+/* The register assignment: where the path register is while control is in a block.
  *
- * In the shadow of the stack it costs three instructions or more each time; a register that is dead throughout a block costs
- * one; a word below the stack pointer one or two, if the block does not move that and nothing else is kept there. Below,
- * "register" means that word, too: its number is the stack pointer's. In
- * blocks with calls it is in the shadow, since callees may take any register. Which blocks have which register is found by local
- * search: all that could have it do; then each is changed as long as that makes the code cheaper; what does not pay
- * as a whole is undone. */
+ * In the shadow of the stack an operation costs three instructions or more. In a register that is dead throughout a block it costs
+ * one. In a word below the stack pointer it costs one or two, if the block does not move the stack pointer and nothing else is kept
+ * there. In what follows, "register" means that word, too: its number is the stack pointer's.
+ *
+ * In blocks with calls the path register is in the shadow, since callees may use any register. Local search finds which blocks have
+ * which register: first all blocks that could have it do; then each block is changed as long as that makes the code cheaper; a set
+ * of blocks that does not pay as a whole is undone. */
 #include "weave/internal.h"
 
 #include <string.h>
@@ -27,12 +28,12 @@ struct assignment {
 	const struct graph *g;
 	const struct probes *r;
 	uint16_t *avail;          /* by vertex: registers that are dead all through it */
-	bool *in_set;             /* by vertex: may have the register that is looked at */
+	bool *in_set;             /* by vertex: may have the register that is tried */
 	uint32_t *part;           /* by vertex: connected set it belongs to, plus 1 */
-	int8_t *assigned, *before; /* by vertex; before that register */
+	int8_t *assigned, *before; /* by vertex: now; before the register was tried */
 };
 
-/* The instruction of the block before which all paths there come to their end, or the block's end. */
+/* The instruction before which all paths through the block end, or the block's end. */
 static uint32_t
 last_needed(const struct assignment *h, uint32_t block)
 {
@@ -69,8 +70,8 @@ free_at(const struct unit *u, struct liveness live)
 	return (uint16_t)(~live.regs_live | 1u << u->machine->sp);
 }
 
-/* Registers by which unwinders, and code for the shadow, find the frame at an instruction: nothing else may be in them there, also
- * if the program reads them no more. */
+/* Registers by which unwinders, and code for the shadow, find the frame at an instruction. Nothing else may be in them there, even
+ * if the program no longer reads them. */
 static uint16_t
 framing(const struct assignment *h, uint32_t block, uint32_t i)
 {
@@ -144,7 +145,7 @@ has(uint16_t set, int8_t reg)
 	return reg < 0 || set >> reg & 1;
 }
 
-/* The site of an edge where the register is in `from` before and in `to` behind it. */
+/* The site of an edge with the register in `from` before it and in `to` after it. */
 static struct site
 site_for(const struct unit *u, const struct woven *w, const uint16_t *avail, uint32_t e, int8_t from, int8_t to)
 {
@@ -212,7 +213,7 @@ price_of_next(const struct path_act *a, enum kept from, enum kept to, bool same)
 	return 0;
 }
 
-/* The number of scratch registers that it needs. */
+/* The number of scratch registers that the code of an edge needs. */
 static int
 scratch(const struct assignment *h, const struct path_act *a, enum kept from, enum kept to, bool same)
 {
@@ -235,7 +236,7 @@ spilled(const struct assignment *h, const struct site *s, int wanted, int8_t fro
 	return wanted > __builtin_popcount(free) ? wanted - __builtin_popcount(free) : 0;
 }
 
-/* The price of such code at a site. */
+/* The price of the code of an edge at a site. */
 static double
 price_at(const struct assignment *h, const struct site *s, const struct path_act *a, int8_t from, int8_t to)
 {
@@ -372,7 +373,7 @@ total(const struct assignment *h)
 	return sum;
 }
 
-/* Gives up connected sets that cost more than they save. */
+/* Gives up connected sets that cost more than they save, if there are fewer than 64 sets. */
 static void
 drop_parts(struct assignment *h, int8_t reg)
 {
@@ -392,7 +393,7 @@ drop_parts(struct assignment *h, int8_t reg)
 	}
 }
 
-/* The best use of one more register; gives what it saves. */
+/* Finds the best use of one more register. Returns what it saves. */
 static double
 try_register(struct assignment *h, int8_t reg)
 {
@@ -415,7 +416,7 @@ try_register(struct assignment *h, int8_t reg)
 	return before - total(h);
 }
 
-/* Takes the register that saves most, as long as one saves anything. */
+/* Takes the register that saves most. False: no register saves anything. */
 static bool
 take_best(struct assignment *h)
 {

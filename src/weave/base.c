@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Which additions find their counter by a register.
+/* Base registers: which additions find their counter by a register.
  *
- * In a loop of few instructions an addition waits for the one of the round before, because no processor forwards a store at
- * no cost to a load whose address is PC-relative; but it does where a register has the address (docs/design.md, section 4).
- * A register that is dead all through some blocks gets the address on the edges that lead there, and all counters in them,
- * and on the edges between them, are found by it: which blocks, is the cheapest cut between those that gain by it and all
- * others.
+ * In a loop of few instructions an addition waits for the addition of the round before, because no processor forwards a store at no
+ * cost to a load whose address is PC-relative. If a register has the address, the processor does (docs/design.md, section 4). So a
+ * register that is dead throughout some blocks gets the address on the edges that lead to these blocks. All counters in them, and
+ * on the edges between them, are then found by the register. A cheapest cut, between the blocks that gain by the register and all
+ * others, decides which blocks these are.
  *
- * Whatever enters a block from where the graph has no block (ENTRY, the hub), knows nothing of registers: its edge has a load.
- * Calls and system calls leave nothing in registers. */
+ * Control that comes from a vertex that is not a block (ENTRY, the hub) has nothing in registers, so such an edge has a load. Calls
+ * and system calls leave nothing in registers. */
 #include "weave/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Prices in instructions, for the processors that wait: what an addition saves by a base in a loop, in a very long one, and in no
- * loop, where it is only shorter. A PC-relative addition takes WAIT cycles, so it holds up a loop of which a round takes less.
- * WIDTH: instructions that run in a cycle. A load; in a loop that is not short it has to run less often than what gains by it. */
+/* Prices in instructions, for the processors that wait. IN_LOOP, IN_LONG_LOOP, ELSEWHERE: what an addition saves by a base in a
+ * loop, in a very long one, and in no loop, where it is only shorter. WAIT: cycles that a PC-relative addition takes; it holds up a
+ * loop of which a round takes less. WIDTH: instructions that run in a cycle. LOAD: a load of a base; in a loop that is not short it
+ * has to run less often than the additions that gain by it. */
 static const double WAIT = 6, WIDTH = 3, IN_LOOP = 0.9, IN_LONG_LOOP = 0.5, ELSEWHERE = 0.1, LOAD = 1;
-/* So many registers a procedure. */
+/* Base registers of each kind in a procedure, at most. */
 enum { MOST = 4 };
 
-/* A site that adds to what the base is for. */
+/* A site that adds to counters of the kind that is placed. */
 struct use {
 	struct site *site;
 	uint32_t edge;           /* GRAPH_NONE: it is in a block */
@@ -53,7 +54,7 @@ may_be_entered(const struct bases *b, uint32_t block)
 	       (LEADER_ADDRESS | LEADER_LAND | LEADER_RECEIVE | LEADER_ENTRY | LEADER_BASE | LEADER_LISTED);
 }
 
-/* Has the block an edge in the graph for each way in which control can enter it? */
+/* Does the graph have an edge for each way in which control can enter the block? */
 static bool
 ways_are_known(const struct bases *b, uint32_t block)
 {
@@ -95,7 +96,7 @@ find_avail(struct bases *b)
 			b->avail[p->graph->edge[e].from] = 0;
 }
 
-/* Registers by which call frames are found, all of them if directives are not understood; those that measures hold. */
+/* Registers by which call frames are found, or all registers if directives are not understood; and registers that measures hold. */
 static uint16_t
 find_never(const struct unit *u, const struct woven *w)
 {
@@ -109,7 +110,7 @@ find_never(const struct unit *u, const struct woven *w)
 
 		if (!cfi_kept(u->cfi, part->first_stmt + 1, part->last_stmt, &kept))
 			continue;
-		/* Unwinders expect the caller's values in callee-saved registers, also from a loop without end. */
+		/* Unwinders expect the caller's values in callee-saved registers, even if the procedure never returns. */
 		never |= (uint16_t)(u->machine->all_regs & ~u->machine->clobbered & ~u->machine->results & ~kept);
 		for (uint32_t i = part->first; i < part->last; i++) {
 			uint32_t stmt = part->code->insns.at[i].stmt;
@@ -161,7 +162,7 @@ adds_there(const struct bases *b, const struct site *s)
 	return false;
 }
 
-/* Does that code run only on the edge? */
+/* Does the code of a site run only on the edge? */
 static bool
 is_on_edge(const struct site *s)
 {
@@ -218,7 +219,7 @@ is_split_otherwise(const struct bases *b, uint32_t e)
 	return false;
 }
 
-/* The site where a register that is dead behind the edge can be loaded on it. */
+/* The site on the edge where a register that is dead after the edge can be loaded. */
 static struct site
 load_site(const struct bases *b, uint32_t e, uint8_t base)
 {
@@ -249,7 +250,7 @@ price_of_load(const struct bases *b, uint32_t e, uint8_t base)
 	return s.where == SITE_NONE ? GRAPH_NEVER : (LOAD + jumps) * (b->w->weight[e] + 1e-9);
 }
 
-/* On an edge with code of its own the load comes first, and the code finds its counter by it. */
+/* On an edge with code of its own the load comes first, and the code finds its counter by the register. */
 static void
 add_load(struct bases *b, uint32_t e, uint8_t base)
 {
@@ -275,7 +276,7 @@ can_have(const struct bases *b, uint32_t v, uint8_t base)
 	return b->avail[v] >> (base - 1) & 1 && !b->held[b->what][v];
 }
 
-/* The vertex at which a site has the register; GRAPH_NONE: it cannot have one. */
+/* The vertex that must have the register for a site to use it. GRAPH_NONE: there is none, or the site has a base already. */
 static uint32_t
 vertex_of(const struct bases *b, const struct use *use, uint8_t base)
 {
@@ -300,7 +301,7 @@ most_to_gain(const struct bases *b, uint8_t base)
 	return sum;
 }
 
-/* The best use of one register: what it saves; *in: by vertex, whether it is a base there. */
+/* Finds the best use of one register. Returns what it saves; *in: by vertex, whether the register is a base there. */
 static double
 try_register(const struct bases *b, uint8_t base, double most, struct pool *pool, bool **in)
 {
@@ -341,7 +342,7 @@ take_register(struct bases *b, uint8_t base, const bool *in)
 		struct use *use = &b->uses.at[i];
 		bool on_edge = use->edge != GRAPH_NONE;
 
-		/* Sites that have another base may be where that one is loaded. */
+		/* A site that has a base already may be the site that loads it. */
 		if (!use->site->base[b->what] &&
 		    held[on_edge ? b->g->edge[use->edge].from : use->site->block] == base)
 			use->site->base[b->what] = base;
@@ -399,7 +400,7 @@ bits_of(const struct site *s)
 	return bits;
 }
 
-/* Other woven-in code leaves registers alone that are bases there, or behind it. */
+/* Keeps other woven-in code from using registers that are bases at the site or after it. */
 static void
 mark_site(const struct bases *b, struct site *s, uint32_t edge)
 {
@@ -445,7 +446,7 @@ forget_site(struct site *s)
 	s->load = 0;
 }
 
-/* Removes all bases again. split: by block, what was split before. */
+/* Removes all bases again. split: by block, whether it was split before. */
 static void
 forget_bases(struct woven *w, const bool *split)
 {
@@ -478,7 +479,7 @@ place_base(struct bases *b, uint8_t what)
 	find_uses(b);
 	for (int i = 0; i < MOST && b->uses.n && take_best(b); i++)
 		;
-	/* In a procedure a register is a base for one address only. */
+	/* Within a procedure a register is the base of one address only. */
 	b->never |= b->w->bases[what];
 }
 
@@ -529,7 +530,7 @@ place_both(struct bases *b, const struct weave_options *o)
 	place_base(b, BASE_NUMBERS);
 }
 
-/* Assembly by hand may use registers and the stack against all conventions. */
+/* Only in compilers' text: assembly by hand may use registers and the stack against all conventions. */
 void
 place_bases(const struct unit *u, struct woven *w, const struct weave_options *o)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that each base register has its address on every path through the procedure, and was dead where it is loaded. Uses only
- * the code that will be emitted, and what instructions do, not the reasons of base.c. */
+/* Checks that each base register has its address on every path through the procedure, and was dead where it is loaded. The check
+ * uses only the code that will be emitted and what instructions do, and nothing that base.c has found. */
 #include "weave/internal.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ struct check {
 	struct placed *at;       /* sorted by block, instruction, seq */
 	uint32_t n;
 	uint32_t *first;         /* by block: in at[] */
-	uint32_t *in;            /* by vertex: registers that are right, 16 bits for each enum base_of */
-	bool final, fault;       /* faults are to be found; there is one */
+	uint32_t *in;            /* by vertex: registers with the right address, 16 bits for each enum base_of */
+	bool final, fault;       /* faults are looked for; there is one */
 };
 
 static int
@@ -59,7 +59,7 @@ add_edges(struct check *c, bool in)
 			add_placed(c, &c->w->edge[e]);
 }
 
-/* In the order of emit_sites(). */
+/* Adds all sites in the order of emit_sites(). */
 static void
 find_placed(struct check *c)
 {
@@ -93,7 +93,7 @@ bit_of(uint8_t base, unsigned what)
 	return 1u << (base - 1) << 16 * what;
 }
 
-/* Behind a site's code. */
+/* The registers with the right address after a site's code. */
 static uint32_t
 pass_site(struct check *c, const struct site *s, uint32_t right)
 {
@@ -142,7 +142,7 @@ pass_edge(struct check *c, uint32_t e, uint32_t right)
 	return right;
 }
 
-/* True: something changed. */
+/* Returns true if something changed. */
 static bool
 pass_all(struct check *c)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces of bits: what an activation does between two writes is a word of outcomes (src/graph/outcomes.c), which is kept where a
- * path register is. Paths are cut as where they are written themselves, but that of a loop's way round is written only when the
- * word is full. */
+/* Traces of bits. What an activation does between two writes is a word of outcomes (src/graph/outcomes.c), which is kept where a
+ * path register is. Paths are cut as if they were written themselves, but where an edge is cut only to break a loop, the word is
+ * written only when it is full. */
 #include "weave/internal.h"
 
 #include "format/trace.h"
 
-/* What has to be added to a slot with a word when the word is shifted. */
+/* The number to add to a slot with a word after a shift by `bits`, so that the word ends with `code`. */
 static int64_t
 added(uint8_t bits, uint32_t code)
 {
@@ -52,7 +52,7 @@ has_place(const struct woven *w, uint32_t e, const struct path_act *a)
 	return w->edge[e].where != SITE_NONE || (p->arc_text.at[e].twice && !a->next);
 }
 
-/* What is known where of the word, as assign.c and the map want it. */
+/* Says where the word is known, in the form that assign.c and the map need. */
 static void
 set_known(const struct woven *w, const struct outcomes *o)
 {

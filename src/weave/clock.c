@@ -2,36 +2,38 @@
 /* The clock (Mellor-Crummey & LeBlanc 1989): where 1 is added to a count, so that a thread is never twice at the same instruction
  * with the same stack pointer while the count is the same. docs/clock.md has the proof.
  *
- * What has to be broken are cycles of a graph: the procedure's own, with each block as an edge, as for edges, and
+ * The additions break all cycles of a graph. It is the procedure's own graph, with each block as an edge, as for the measure edges,
+ * and with these changes:
  *
- * - EXIT and all calls lead back to ENTRY: an activation is to be told from the one before, and from those that its calls make.
- *   Not if one call enters the procedure (struct woven, sole): then the caller's states tell its activations apart;
- * - EXIT leads to behind all calls, where the distance of the stack pointer from the frame is not fixed: elsewhere the stack
- *   pointer tells an activation from the one that returned to it;
- * - a call of a procedure of this text that counts its own executions breaks the cycles through it, and so does a jump to one in
- *   place of a call.
+ * - EXIT and all calls lead back to ENTRY, because an activation has to be told from the one before, and from those that its
+ *   calls make. They do not if one call is all that enters the procedure (struct woven, sole): then the caller's states tell its
+ *   activations apart.
+ * - EXIT leads to the places after all calls, if the distance of the stack pointer from the frame is not fixed. If it is fixed,
+ *   the stack pointer tells an activation from the one that returned to it.
+ * - A call of a procedure of this text that counts its own executions breaks the cycles through it. So does a jump to such a
+ *   procedure in place of a call.
  *
- * Where control may come at any time, and so perhaps twice, there is an addition in any case: at landing pads, receivers and other
- * entries, and behind calls that may return twice. */
+ * Where control may come at any time, and so perhaps twice, there is always an addition: at landing pads, receivers and other
+ * entries, and after calls that may return twice. */
 #include "weave/internal.h"
 
 #include <string.h>
 
-/* What one more addition costs beside its executions, so that of equal ways the one with fewer is chosen. */
+/* What an addition costs in addition to its executions, so that of equally cheap choices the one with fewer additions is taken. */
 static const double PRICE_SITE = 0.01;
 
 struct clock_of {
 	const struct unit *u;
 	struct woven *w, *all;
-	bool fixed;              /* so is the distance of the stack pointer from the frame */
-	uint32_t event, nevent;  /* the clock is that event of so many */
+	bool fixed;              /* the distance of the stack pointer from the frame is fixed */
+	uint32_t event, nevent;  /* which event the clock is; the number of events */
 	struct graph *g;         /* edges: those of the procedure, one for each block, then some without a site */
 	double *price;           /* by edge, as feedback_place() wants it */
-	bool *forced;            /* by edge of the procedure, then block: there is an addition in any case */
+	bool *forced;            /* by edge of the procedure, then block: there is always an addition */
 	double *runs;            /* by block */
 };
 
-/* Is it a call, or a jump in place of one, of a procedure that adds to the clock in each of its executions? */
+/* Is the instruction a call, or a jump in place of one, of a procedure that adds to the clock in each of its executions? */
 static bool
 is_counted(const struct clock_of *c, uint32_t block, uint32_t i)
 {
@@ -48,7 +50,7 @@ ends_in_call(const struct woven *w, uint32_t block)
 	return insn_is_call(woven_insn(w, block, w->proc->block_text.at[block].last - 1));
 }
 
-/* Behind a call that leads to EXIT nothing runs. */
+/* Nothing runs after a call that leads to EXIT. */
 static bool
 is_dead(const struct woven *w, uint32_t e)
 {
@@ -58,7 +60,7 @@ is_dead(const struct woven *w, uint32_t e)
 	return e < p->arcs.n && d->to == p->exit && d->from < p->blocks.n && ends_in_call(w, d->from);
 }
 
-/* ---- additions in any case ---- */
+/* ---- additions that are always there ---- */
 
 static bool
 comes_again(const struct woven *w, uint32_t e)
@@ -70,7 +72,7 @@ comes_again(const struct woven *w, uint32_t e)
 	return (e && p->graph->edge[e].from == p->entry) || p->arc_text.at[e].twice;
 }
 
-/* At the edge, or in the block that it leads to. */
+/* Puts an addition on the edge or, if nothing can be put there, in the block that it leads to. */
 static bool
 force_edge(struct clock_of *c, uint32_t e)
 {
@@ -88,7 +90,8 @@ force_edge(struct clock_of *c, uint32_t e)
 	return true;
 }
 
-/* The context that swapcontext() saves may be resumed more than once. Other functions that return twice end their block. */
+/* The context that swapcontext() saves may be resumed more than once. Calls of other functions that return twice end their
+ * block. */
 static bool
 saves_context(const struct clock_of *c, uint32_t block, uint32_t i)
 {
@@ -99,7 +102,7 @@ saves_context(const struct clock_of *c, uint32_t block, uint32_t i)
 	return name && !strcmp(name, "swapcontext");
 }
 
-/* Behind a call, before the next one. */
+/* Puts an addition after a call, before the next one. */
 static bool
 force_behind(struct clock_of *c, uint32_t block, uint32_t i)
 {
@@ -147,7 +150,7 @@ calls_of(const struct clock_of *c, uint32_t block)
 	return found;
 }
 
-/* The jump of a counted procedure's beginning in place of a call and a return. */
+/* Is the edge a jump to the beginning of a counted procedure, in place of a call and a return? */
 static bool
 goes_on_counted(const struct clock_of *c, uint32_t e)
 {
@@ -205,13 +208,13 @@ add_arcs(struct clock_of *c)
 		add_edge(c, before_calls(c, b), g->nvert + b, calls_of(c, b) >= CALLS_COUNTED ? -1 : GRAPH_NEVER);
 }
 
-/* What leads to another activation, which looks the same. */
+/* Adds the edges to other activations of the procedure, whose states look the same. */
 static void
 add_activations(struct clock_of *c)
 {
 	const struct proc_text *p = c->w->proc;
 	const struct graph *g = p->graph;
-	uint32_t behind = before_calls(c, (uint32_t)p->blocks.n); /* all calls */
+	uint32_t behind = before_calls(c, (uint32_t)p->blocks.n); /* the vertex after all calls */
 
 	add_edge(c, p->exit, p->entry, GRAPH_NEVER);
 	add_edge(c, p->exit, behind, c->fixed ? -1 : GRAPH_NEVER);
@@ -268,7 +271,7 @@ place_clock(const struct unit *u, struct woven *w, struct woven *all, uint32_t e
 	return true;
 }
 
-/* One whose frame is not fixed is not told apart by its caller's states. */
+/* A procedure whose frame is not fixed is not sole: its caller's states do not tell its activations apart. */
 void
 clock_prepare(const struct unit *u, struct woven *all)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a round of a loop takes at least: of the shortest way from a block back to it, the instructions, and the cycles by which
- * a round has to begin before the next one, because of what registers hand on. */
+/* How long a round of a loop takes at least. For the shortest cycle through a block this is the number of its instructions, and the
+ * number of cycles by which a round has to begin before the next one, because registers hand values from one to the other. */
 #include "weave/internal.h"
 
 #include <string.h>
 
-/* A call is taken to be so many instructions. */
+/* A call counts as so many instructions. */
 enum { CALL = 12 };
-/* Rounds until the first ones' beginning does not matter, and as many to count. */
+/* ROUNDS: rounds that are run until the start no longer matters, and then as many rounds that are counted. */
 enum { ROUNDS = 8, REGS = 16 };
 
 struct cycles {
@@ -16,8 +16,8 @@ struct cycles {
 	uint16_t sp;             /* the stack pointer's bit */
 	struct cycle *found;     /* by vertex */
 	bool *looked;            /* by vertex: it is found */
-	uint8_t *far;            /* by vertex, in a search: instructions on the way there; CYCLE_LONG where it has not been */
-	uint32_t *from;          /* by vertex, in a search: the one before it */
+	uint8_t *far;            /* by vertex, in a search: instructions on the way there; CYCLE_LONG: not reached */
+	uint32_t *from;          /* by vertex, in a search: its predecessor */
 	uint32_t *queue, *been;
 };
 
@@ -52,7 +52,7 @@ length_of(const struct cycles *c, uint32_t v)
 	return n;
 }
 
-/* The length of the shortest cycle through v, if that is less than CYCLE_LONG; `from` leads from *last back to v. */
+/* The length of the shortest cycle through v, or CYCLE_LONG if that is not less. c->from leads from *last back to v. */
 static uint32_t
 shortest(struct cycles *c, uint32_t v, uint32_t *last)
 {
@@ -87,7 +87,7 @@ shortest(struct cycles *c, uint32_t v, uint32_t *last)
 	return least;
 }
 
-/* ready[r]: the cycle in which register r has its value; before the instruction, then behind it. */
+/* ready[r]: the cycle in which register r has its value, before the instruction and then after it. */
 static void
 run_insn(const struct insn *in, uint16_t sp, uint32_t *ready)
 {
@@ -100,8 +100,8 @@ run_insn(const struct insn *in, uint16_t sp, uint32_t *ready)
 		ready[__builtin_ctz(regs)] = begin + in->latency;
 }
 
-/* The cycle in which all registers have their values, after so many rounds more of the n blocks in c->queue, of which the last
- * comes first. */
+/* The cycle in which all registers have their values after so many more rounds of the n blocks in c->queue. The last block in the
+ * queue runs first. */
 static uint32_t
 run_rounds(const struct cycles *c, uint32_t n, uint32_t rounds, uint32_t *ready)
 {
@@ -118,8 +118,8 @@ run_rounds(const struct cycles *c, uint32_t n, uint32_t rounds, uint32_t *ready)
 	return end;
 }
 
-/* Cycles a round of the way that c->from gives from last to v, and back. What is handed on through memory, flags or registers that
- * are not general ones is left out, so it is never too many. */
+/* The cycles of a round of the path that c->from gives from last back to v. Values that are handed on through memory, flags or
+ * other registers than general ones are left out, so the result is never too large. */
 static uint32_t
 latency_of(struct cycles *c, uint32_t v, uint32_t last)
 {

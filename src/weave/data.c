@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which registers are written down, so that the address of each load and store can be computed from what was (Ball & Larus 1994,
- * section 6.2). Behind a record of a register its value is known, and so are those that are computed from it by additions and the
- * like (struct machine, compute), up to where it is overwritten by what is not known. What is known where control comes together
- * is known on all ways there. An access by registers of which one is not known has a record just before it. */
+/* Which registers are written down, so that the address of each load and store can be computed (Ball & Larus 1994, section 6.2).
+ * After a record of a register its value is known. Values that are computed from it by additions and the like (struct machine,
+ * compute) are known too, until their register is overwritten by an unknown value. Where paths meet, a register is known if it is
+ * known on all of them. If an access needs a register that is not known, a record of it comes just before the access. */
 #include "format/trace.h"
 #include "weave/internal.h"
 
@@ -10,14 +10,14 @@
 #include <string.h>
 
 static const uint32_t ALL = (1u << REG_VALUES) - 1;
-/* Instructions behind the procedure's beginning at which its stack pointer may be written down. */
+/* The procedure's stack pointer may be written down at one of its first so many instructions. */
 enum { BEGINNING = 16 };
 
 struct finder {
 	const struct unit *u;
 	struct woven *w;
 	uint32_t *in;            /* by vertex: registers that are known */
-	bool places;             /* what is missing is written down */
+	bool places;             /* add records of what is missing */
 };
 
 static const uint8_t *
@@ -73,7 +73,7 @@ add_record(struct finder *f, struct site s, uint8_t what, struct data_op op)
 	VEC_PUSH(f->w->data, r);
 }
 
-/* A record of a register as near before the instruction as can be. False: there is no place. */
+/* Adds a record of a register, as near before the instruction as can be. False: there is no place. */
 static bool
 record_reg(struct finder *f, uint32_t block, uint32_t i, uint32_t reg)
 {
@@ -102,7 +102,7 @@ bit(int reg)
 	return reg < 0 ? 0 : 1u << reg;
 }
 
-/* Two registers of which none is known are written down as the sum that is accessed. */
+/* If an access needs two registers and neither is known, the sum that is accessed is written down. False: there is no place. */
 static bool
 record_sum(struct finder *f, uint32_t block, uint32_t i, const struct access *a, uint32_t which)
 {
@@ -138,7 +138,7 @@ need(struct finder *f, uint32_t block, uint32_t i, const struct access *a, uint3
 
 /* ---- what is known ---- */
 
-/* The second return of such a call has the registers of the first. */
+/* Is it a call that may return twice? At its second return the registers have their values of the first. */
 static bool
 returns_twice(const struct finder *f, uint32_t block, const struct insn *in)
 {
@@ -221,7 +221,7 @@ ways_in(const struct proc_text *p)
 	return n;
 }
 
-/* Where the stack pointer is written down when the procedure begins. */
+/* The site at the procedure's beginning where the stack pointer is written down. */
 static struct site
 find_start(struct finder *f)
 {

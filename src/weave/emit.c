@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The changes to the text that put the chosen counters in place. Labels, with
- * p the number of the procedure and LABEL_PREFIX before them:
+/* The changes to the text that put the chosen counters in place. Labels, with p the number of the procedure and LABEL_PREFIX before
+ * them:
  *   Ap_k, Zp_k  start and end of part k       Cp    its counters
  *   Bp_s        segment s                     Rp_c  return address of call c
- *   Xp_e        stub of edge e                Op_e  behind a stub that stands in line
- *   Tp_b        block b behind its split      Jp_b  block b, for stubs that jump to it
- *   Qp_c        asks who is called at call c  Kp_c  where that goes on
- *   Gp_n, Hp_n  guard of a path's memory, and where that goes on; n: number of the code for paths
- *   Ip_n, Dp_n  a path that has to look for its entry, and where that goes on
- *   Vp_n        behind these, if they stand in line
+ *   Xp_e        stub of edge e                Op_e  after a stub that stands in line
+ *   Tp_b        block b after its split       Jp_b  block b, for stubs that jump to it
+ *   Qp_c        stub of call c that asks which procedure is called; Kp_c: the code after it
+ *   Gp_n, Hp_n  guard of a path's memory, and the code after it; n: number of the code for paths
+ *   Ip_n, Dp_n  stub of a path that has to look for its entry, and the code after it
+ *   Jp_n, Kp_n  stub of a path that may begin a signal handler, and the code after it
+ *   Vp_n        after these stubs, if they stand in line
  *   Yp          describes the table of paths
- *   Ep_k        asks whether a timer is due   Fp_k  where that goes on
- *   Lp_n, Wp_n  registers that the runtime writes down, and where that goes on; n: number of the record
+ *   Ep_k        stub that asks whether a timer is due; Fp_k: the code after it
+ *   Lp_n, Wp_n  stub by which the runtime writes down registers, and the code after it; n: number of the record
+ *   Mp_k, Np_k, Up_k, Pp_k  code around system call k
  *   Sp_k, Up_k  what the runtime has to know of part k for timers */
 #include "weave/emit.h"
 
@@ -19,7 +21,7 @@
 
 #define L LABEL_PREFIX
 
-/* ---- labels by which woven code can be told from the original's offsets ---- */
+/* ---- labels that give instructions of woven code their offsets in the original ---- */
 
 static int
 by_segment(const void *a, const void *b)
@@ -31,8 +33,8 @@ by_segment(const void *a, const void *b)
 	return x->insn < y->insn ? -1 : x->insn > y->insn;
 }
 
-/* Is there anything between the instruction and the one before that aligns it? In woven code that is of another
- * length, and may be there only then. */
+/* Is there anything between the instruction and the one before that aligns it? Such padding has another length in woven code, or is
+ * only there. */
 static bool
 is_aligned(const struct emitter *m, const struct code *c, uint32_t insn)
 {
@@ -86,7 +88,7 @@ block_from(const struct emitter *m, const struct code *c, uint32_t off)
 	bug("nothing begins at +0x%x of %s", off, m->w->proc->name);
 }
 
-/* An address that is loaded by its distance as a number is loaded by a label. */
+/* In an instruction that loads an address by a distance in numbers, a label replaces the distance. */
 static void
 emit_addresses(struct emitter *m, const struct part *part)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Labels behind calls, and what jumps into other activations. */
+/* Labels after calls, and code before jumps into other activations. */
 #include "weave/measure.h"
 
 #include <string.h>
 
-/* A call whose return address a label can be put at. */
+/* Can a label be put at the return address of the call? */
 static bool
 can_label_return(const struct emitter *m, const struct code *c, const struct insn *in, uint32_t stmt)
 {
@@ -61,7 +61,7 @@ emit_calls(struct emitter *m)
 		}
 }
 
-/* The runtime records what a jump into another activation's frame abandons. */
+/* Before a jump into another activation's frame, the runtime records what the jump abandons. */
 void
 emit_aways(struct emitter *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The code at the places that were chosen: in blocks, behind them, in stubs, at splits, and the jumps turned to it. */
+/* The code at the places that were chosen: in blocks, after them, in stubs and at splits; and the jumps that are turned to it. */
 #include "weave/measure.h"
 
 #include <ctype.h>
@@ -56,14 +56,14 @@ replace_operand(struct emitter *m, const struct insn *in, char kind, uint32_t nu
 	edit_add(m->e, (uint32_t)(rest.at - t->at), (uint32_t)rest.n, RANK_OPERAND, &m->b);
 }
 
-/* Operands that count bytes: woven code changes what they mean. */
+/* Is the operand a distance in bytes? Woven code changes what it means. */
 static bool
 is_distance(struct str operand)
 {
 	return memchr(operand.at, '+', operand.n) || memchr(operand.at, '-', operand.n) || str_is(operand, ".");
 }
 
-/* Operands that mean the same wherever the jump stands. */
+/* Does the operand mean the same wherever the jump stands? */
 static bool
 is_movable(struct str operand)
 {
@@ -93,7 +93,7 @@ jump_on(struct emitter *m, struct buf *b, uint32_t e)
 	buf_free(&label);
 }
 
-/* A stub out of line, at the end of the part, with the call frame state of where it is jumped from. */
+/* A stub out of line, at the end of the part, with the call frame state of the place that jumps to it. */
 static void
 far_stub(struct emitter *m, uint32_t e)
 {
@@ -179,7 +179,8 @@ emit_splits(struct emitter *m)
 
 	for (uint32_t e = 0; e < p->arcs.n; e++)
 		if (site_used(&m->w->edge[e]) && m->w->edge[e].where == SITE_SPLIT) {
-			/* Two counters before one label would both count: the hub and ENTRY share one site only if one is fixed. */
+			/* If two counters stood before one label, both would count. The hub and ENTRY share one site only if one of
+			 * them is fixed. */
 			if (insn[m->w->edge[e].block])
 				bug("two splits of a block in %s", p->name);
 			insn[m->w->edge[e].block] = m->w->edge[e].insn + 1;
@@ -190,7 +191,7 @@ emit_splits(struct emitter *m)
 			emit_split_label(m, b, insn[b] - 1);
 }
 
-/* Jumps to a block that is split go behind its counter, and to a stub where the edge has one. */
+/* Jumps to a block that is split lead to the place after its counter, or to a stub if the edge has one. */
 void
 emit_jumps(struct emitter *m)
 {
@@ -203,7 +204,7 @@ emit_jumps(struct emitter *m)
 		const struct site *s = &m->w->edge[e];
 
 		if (site_used(s) && s->where == SITE_SPLIT && p->arc_text.at[e].jump && p->arc_text.at[e].stuck)
-			continue; /* it comes to the label before its code */
+			continue; /* it leads to the label before its code */
 		if (site_used(s) && (s->where == SITE_STUB || (s->where == SITE_SPLIT && p->arc_text.at[e].jump))) {
 			replace_operand(m, emit_last(m, edge->from), 'X', e);
 		} else if (split && p->arc_text.at[e].jump) {
@@ -224,7 +225,7 @@ emit_jumps(struct emitter *m)
 	}
 }
 
-/* At one place the code of an edge into the block has to come before that of one out of it. */
+/* If code of an edge into a block and of an edge out of it stands at one place, the code of the edge into it has to come first. */
 static void
 emit_edges(struct emitter *m, bool in)
 {
@@ -254,7 +255,7 @@ emit_sites(struct emitter *m)
 {
 	struct woven *w = m->w;
 
-	/* What an activation writes to a trace begins with that. */
+	/* This is the first record that an activation writes to a trace. */
 	if (w->begins)
 		emit_site(m, &w->data.at[0].site, 0);
 	emit_splits(m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all emitted code is made with: labels of a procedure, places in the text, edits. */
+/* What all emitted code is made of: labels of a procedure, places in the text, edits. */
 #include "weave/emit.h"
 
 #include <elf.h>
@@ -39,7 +39,7 @@ emit_behind(const struct emitter *m, uint32_t stmt)
 	return s->at + s->len;
 }
 
-/* The last statement that an instruction is written in: a prefix may be one of its own. */
+/* The last statement of an instruction: a prefix may be a statement of its own. */
 uint32_t
 emit_end_stmt(const struct emitter *m, const struct code *c, const struct insn *in)
 {
@@ -74,7 +74,7 @@ emit_before(const struct emitter *m, uint32_t block, uint32_t i)
 	return m->u->text->stmts.at[woven_insn(m->w, block, i)->stmt].at;
 }
 
-/* Text in another syntax than ours goes between switches. */
+/* In text of another syntax than ours, code stands between switches of the syntax. */
 void
 emit_text(struct emitter *m, uint32_t at, uint32_t rank, uint32_t stmt)
 {
@@ -108,7 +108,7 @@ emit_segment(struct emitter *m, uint32_t block, uint32_t insn)
 	VEC_PUSH(m->w->segments, (struct seg){.block = block, .insn = insn - m->w->proc->block_text.at[block].first});
 }
 
-/* A label that only debugging information and tables of calls know. */
+/* A label that only debug information and tables of calls use. */
 static bool
 is_silent_label(const struct text *t, const struct stmt *s)
 {
@@ -117,7 +117,8 @@ is_silent_label(const struct text *t, const struct stmt *s)
 	return t->compiler && s->kind == STMT_LABEL && (str_starts(word, ".LVL") || str_starts(word, ".Ltmp"));
 }
 
-/* Debuggers look up what called by the label behind the call: that stays where it is. */
+/* The statement after which the code for a returned call stands. Debuggers find the caller by the label after the call, so that
+ * label stays where it is. */
 uint32_t
 emit_returned(const struct emitter *m, uint32_t block, uint32_t insn, uint32_t stmt)
 {
@@ -142,7 +143,8 @@ emit_after(struct emitter *m, uint32_t block, uint32_t rank)
 	emit_text(m, emit_behind(m, stmt), rank, stmt);
 }
 
-/* Debuggers stop where a line's code begins: not in code that only some ways pass. */
+/* The place before the line's `.loc`. Debuggers stop where a line's code begins, and that must not be code that only some paths
+ * run. */
 uint32_t
 emit_before_line(const struct emitter *m, uint32_t block, uint32_t i)
 {
@@ -155,7 +157,7 @@ emit_before_line(const struct emitter *m, uint32_t block, uint32_t i)
 	return t->stmts.at[stmt].at;
 }
 
-/* The assembler takes no other flags or type than the text has given that section (libffi's text has @unwind). */
+/* The assembler accepts only the flags and the type that the text has given this section (libffi's text has @unwind). */
 static void
 frame_section(struct buf *b, const struct object *o)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls in the text that may make or end a thread or process: code that informs the runtime. */
+/* Code that informs the runtime of system calls in the text that may make, end or confine a thread or process. */
 #include "weave/emit.h"
 
 #include <string.h>
@@ -10,11 +10,11 @@ bytes_of(const struct emitter *m, uint32_t block, const struct insn *in)
 	return m->u->object->sections[emit_code(m, block)->section].data + in->off;
 }
 
-/* The number of the system call at instruction i of a block, if one before in the block sets it. */
+/* The number of the system call at instruction i of a block, if an earlier instruction of the block sets it. */
 static bool
 find_number(const struct emitter *m, uint32_t block, uint32_t i, uint32_t *number)
 {
-	uint16_t reg = 1; /* of the machine's first register */
+	uint16_t reg = 1; /* bit of the machine's first register, which holds the number */
 
 	while (i-- > m->w->proc->block_text.at[block].first) {
 		const struct insn *in = woven_insn(m->w, block, i);

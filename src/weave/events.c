@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Event counting (Ball 1994): one counter for each event, in each linked module, and
- * what every chord adds to it.
+/* Event counting (Ball 1994): one counter for each event, in each linked module, and what every chord adds to it.
  *
- * Calls are queries (section 4 there): when control leaves for another procedure, the
- * counters are right. So activations may end at any call and nothing has to be made up
- * for, and a query needs no walk of the stack. In the graph each call is one vertex with root;
- * a block with calls is an edge to its first call, an edge for what lies between
- * two calls, and an edge from its last one.
+ * Calls are queries (section 4 of the paper): when control leaves for another procedure, the counters are right. So activations may
+ * end at any call without a correction, and a query needs no walk of the stack. In the graph all calls and root are one vertex. A
+ * block with calls is an edge to its first call, an edge for the code between each two calls, and an edge from its last call.
  *
- * Calls of a local procedure (local.c) are as far off as it is where it is entered: they are a vertex that an edge joins
- * to root, with that for events. In its own graph that vertex is free, and joined to its first block; an edge from root,
- * which adds nothing to it, is taken into the tree only if no other way leads there. */
+ * At calls of a local procedure (local.c) the counters lack as much as where the procedure is entered. So these calls are a vertex
+ * of their own. An edge joins it to root, and the events of this edge are what the counters lack. In the procedure's own graph this
+ * vertex is free and joined to the first block. An edge from root to it, which adds nothing, is taken into the tree only if no
+ * other path leads there. */
 #include "asm/dest.h"
 #include "weave/internal.h"
 
@@ -23,9 +21,9 @@ struct events_of {
 	struct woven *w, *all;
 	const struct event_list *list;
 	struct graph *g;        /* edges: the arcs, one for each block, one for each call-free run, then some without a site */
-	uint32_t nsite;         /* edges but those */
-	uint32_t begin;         /* where the procedure is entered: root, if it is not local */
-	VEC(struct woven *) callees; /* local, others than itself */
+	uint32_t nsite;         /* number of the edges with a site */
+	uint32_t begin;         /* the vertex at which the procedure is entered: root, if it is not local */
+	VEC(struct woven *) callees; /* local procedures that it calls, without itself */
 	double *weight;
 	uint32_t *insn;         /* by block: number of its first instruction in w->events */
 };
@@ -50,8 +48,8 @@ symbol_in(const struct object *o, const struct obj_section *s, const struct insn
 	return NULL;
 }
 
-/* The name of the procedure that begins at the target of a call or jump; not of the one that it is in, to whose start it may
- * loop. */
+/* The name of the procedure that begins at the target of a call or jump. A jump to the start of its own procedure is a loop, so it
+ * has none. */
 static const char *
 procedure_at(const struct unit *u, const struct code *c, const struct insn *in, const struct proc_text *own)
 {
@@ -67,7 +65,7 @@ procedure_at(const struct unit *u, const struct code *c, const struct insn *in, 
 	return p->name;
 }
 
-/* The symbol that a call, or a jump out of the procedure, leads to. Through memory only if that is in the linker's table of
+/* The symbol that a call, or a jump out of the procedure, leads to. Through memory, only if that memory is in the linker's table of
  * addresses (-fno-plt). */
 const char *
 woven_callee(const struct unit *u, const struct code *c, const struct insn *in, const struct proc_text *own)
@@ -174,7 +172,7 @@ leads_back(const struct proc_text *p, uint32_t e, uint32_t last)
 	return !is_behind(&p->block_text.at[to], &p->block_text.at[from]);
 }
 
-/* A conditional jump out of the procedure counts as any other. */
+/* A conditional jump out of the procedure counts like any other conditional jump. */
 static uint32_t
 edge_kind(const struct woven *w, uint32_t e)
 {
@@ -204,7 +202,7 @@ out_of(const struct events_of *x, const struct event *event, uint32_t e)
 
 /* ---- the graph ---- */
 
-/* First call of a block at or behind instruction i, or the block's end. */
+/* The first call of a block at or after instruction i, or the block's end. */
 static uint32_t
 next_call(const struct woven *w, uint32_t block, uint32_t i)
 {
@@ -213,7 +211,7 @@ next_call(const struct woven *w, uint32_t block, uint32_t i)
 	return i;
 }
 
-/* The vertex at which a block's out-edges begin: a second one of its own or, behind a call, root. */
+/* The vertex at which a block's out-edges begin: a second vertex of the block or, if it ends with a call, root. */
 static uint32_t
 vertex_behind(const struct woven *w, uint32_t block)
 {
@@ -232,7 +230,7 @@ local_call(const struct events_of *x, uint32_t block, uint32_t i)
 	return local_callee(x->u, x->all, p->parts.at[p->blocks.at[block].part].code, woven_insn(x->w, block, i));
 }
 
-/* Lists the local procedures that it calls, except those that are placed later because they call each other. */
+/* Lists the local procedures that it calls. In a cycle of calls a callee may be placed later: it is local no longer. */
 static void
 find_callees(struct events_of *x)
 {
@@ -256,7 +254,7 @@ find_callees(struct events_of *x)
 		}
 }
 
-/* The vertex of a call, or of a jump in place of one; `other`, if it leads to no local procedure. */
+/* The vertex of a call, or of a jump in place of one. It is `other` if that leads to no local procedure. */
 static uint32_t
 vertex_of_call(const struct events_of *x, uint32_t block, uint32_t i, uint32_t other)
 {
@@ -280,7 +278,8 @@ add_edge(struct events_of *x, uint32_t from, uint32_t to, const struct site *s, 
 	x->weight[e] = weight;
 }
 
-/* The edge for calls begins where calls have a correct counter; the edge for a jump in place of a call ends there. */
+/* The edge from ENTRY begins at the vertex of the procedure's own calls. A jump in place of a call ends at the vertex of that
+ * call. */
 static void
 add_arc(struct events_of *x, uint32_t e, uint32_t from)
 {
@@ -311,7 +310,7 @@ add_arcs(struct events_of *x)
 			x->g->edge[i].fixed = d->fixed;
 			x->g->edge[i].phantom = d->phantom;
 			x->g->edge[i].cost = d->cost;
-			/* Behind a call that leads to EXIT nothing runs. */
+			/* Nothing runs after a call that leads to EXIT. */
 			if (from == g->root && d->to == g->exit)
 				x->g->edge[i].fixed = false;
 		}
@@ -379,7 +378,7 @@ build(struct events_of *x)
 
 		x->g->edge[e].fixed = true;
 	}
-	/* With weight 0, for a procedure that only calls itself until it ends elsewhere. */
+	/* It has weight 0, and is for a procedure that only calls itself until it ends elsewhere. */
 	if (w->local)
 		graph_edge(x->g, g->root, x->begin);
 	graph_index(x->g);
@@ -460,11 +459,11 @@ place_event(struct events_of *x, const bool *tree, uint32_t e)
 	return true;
 }
 
-/* Sites that add something, in text order; those at one place in the order in which they are woven in. */
+/* A site that adds something. Lists are in text order, and sites at one place are in the order in which they are woven in. */
 struct used {
 	struct site *site;
 	uint32_t edge;
-	uint8_t order;          /* of those at one place */
+	uint8_t order;          /* among those at one place */
 };
 
 static int
@@ -481,7 +480,7 @@ uses_by_place(const void *a, const void *b)
 	return x->edge < y->edge ? -1 : 1;
 }
 
-/* What splits a block comes first, then edges into it, as emit_site.c has it. */
+/* Code that splits a block comes first, then code of edges into it, then all other code, as in emit_site.c. */
 static uint8_t
 order_of(const struct events_of *x, uint32_t edge)
 {
@@ -506,8 +505,8 @@ find_used(struct events_of *x, struct used **used)
 	return n;
 }
 
-/* The events behind a site. `before`: what sites in the same block add up to there. If the code is not in a block, the events are
- * those of the vertex to which the edge leads. */
+/* What the counter lacks after a site. `before`: what the sites of the block add up to there. If the code is not in a block, this
+ * is what the counter lacks at the vertex to which the edge leads. */
 static int64_t
 lag_behind(const struct events_of *x, const struct used *u, uint32_t e, int64_t before)
 {
@@ -544,7 +543,7 @@ find_lag(struct events_of *x, const struct used *used, uint32_t n, uint32_t e)
 	return true;
 }
 
-/* Neighbours add to different numbers. */
+/* Neighbours add to different numbers. Sites of timed events get what the counter lacks there. */
 static bool
 finish_sites(struct events_of *x, uint32_t *way)
 {

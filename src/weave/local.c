@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Local procedures: nothing but calls in this text, and jumps in place of calls, enters them. What calls one is known, so
- * the counters of events need not be right there: it is enough that each of these calls leaves them wrong by the same
- * (struct woven, lag). That gives the procedure's way to its first call, or to its end, an edge of the tree more, where
- * Ball 1994, section 4, has a pair of updates. Behind their calls the counters are right, as behind all others. */
+/* Local procedures: only calls in this text, and jumps in place of calls, enter them. Their callers are known, so the counters of
+ * events need not be right at these calls. It is enough that they lack the same at each of these calls (struct woven, lag). So the
+ * code of the procedure up to its first call, or to its end, can have one more edge in the tree, where Ball 1994, section 4, has a
+ * pair of updates. After calls of a local procedure the counters are right, as after all other calls. */
 #include "asm/dest.h"
 #include "weave/internal.h"
 
 #include <stdlib.h>
 
-/* The procedure that a direct call, or a jump in place of one, leads to the start of. */
+/* The procedure at whose start a direct call, or a jump in place of one, arrives. */
 static bool
 is_called(const struct unit *u, const struct code *c, const struct insn *in, uint32_t *proc)
 {
@@ -24,7 +24,7 @@ is_called(const struct unit *u, const struct code *c, const struct insn *in, uin
 	return in->cls == CHORD_INSN_CALL || !unit_find(u, c->section, in->off, &own, &part) || own != *proc;
 }
 
-/* Whoever calls it has to say what it has not counted. */
+/* A procedure that code outside of measured procedures calls is not local: such a caller does not say what it has not counted. */
 static void
 look_at_call(const struct unit *u, struct woven *all, const struct code *c, const struct insn *in)
 {
@@ -48,7 +48,8 @@ local_find(const struct unit *u, struct woven *all)
 			look_at_call(u, all, u->code[i], &u->code[i]->insns.at[k]);
 }
 
-/* How often each procedure is called or jumped to; twice, if it may be entered by others, too. */
+/* Counts the calls of each procedure and the jumps to it. Those from code outside of measured procedures count twice, because that
+ * code may run for others, too. */
 static void
 count_entries(const struct unit *u, const struct code *c, const struct insn *in, uint32_t *entries)
 {
@@ -89,7 +90,7 @@ local_callee(const struct unit *u, struct woven *all, const struct code *c, cons
 
 /* ---- their order ---- */
 
-/* Where a depth-first walk over calls stands in a procedure. */
+/* A procedure in a depth-first walk over calls, and the instruction that the walk has reached in it. */
 struct stand {
 	uint32_t proc, block, insn;
 };
@@ -111,7 +112,7 @@ enter(struct walk *k, uint32_t proc)
 	VEC_PUSH(k->stack, (struct stand){proc, 0, p->blocks.n ? p->block_text.at[0].first : 0});
 }
 
-/* Enters the next callee that has not been seen. False: there is none any more. */
+/* Enters the next callee that has not been seen. False: there is none left. */
 static bool
 go_on(struct walk *k)
 {

@@ -22,7 +22,7 @@ map_section(struct buf *blob, const char *tag, const struct buf *b)
 	buf_add(blob, b->at, b->n);
 }
 
-/* By which registers counters are found. */
+/* The section of the record that lists the base registers. */
 static void
 blob_bases(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o)
 {
@@ -70,8 +70,8 @@ map_bytes(struct buf *out, const struct buf *blob)
 		buf_str(out, "\"\n");
 }
 
-/* Where the section begins that the anchor is the first in: nothing is woven in before that. Linkers that keep the
- * record of what they drop put the addend of a relocation there, which is 0 for this one only. */
+/* Where the section begins that has the anchor as its first procedure: nothing is woven in before the anchor. If a linker drops
+ * code and keeps its record, it writes the addend of the relocation here; only this relocation has the addend 0. */
 static void
 write_section(struct buf *out, const struct unit *u, uint32_t anchor)
 {
@@ -120,8 +120,7 @@ write_offset(struct buf *out, uint32_t proc, char kind, size_t number, uint32_t 
 	label_add(out, 'A', proc, part);
 }
 
-/* Segments whose first instruction is no statement lie as far behind the segment
- * before them as they did before weaving. */
+/* A segment whose first instruction is not a statement lies as far after the segment before it as it did before weaving. */
 void
 map_segment(struct buf *out, const struct woven *w, uint32_t segment, uint32_t *base)
 {
@@ -164,9 +163,10 @@ write_returns(struct buf *out, const struct woven *w)
 	}
 }
 
-/* In a group of their own where the procedure is in one (of the first few thousand): ld.bfd keeps all sections of that
- * name, and with them what is in their groups, also where it would drop the procedure. Of both groups the same object's is
- * linked. They have no link to the procedure: mold makes a section of its own of those that have one. */
+/* If the procedure is in a group (one of the first few thousand), the counters are in a group of their own. In the procedure's
+ * group they would keep it: ld.bfd keeps all sections of this name along with their groups, even if it would drop the procedure.
+ * Both groups are linked from the same object. The sections have no link to the procedure, because mold makes a separate section of
+ * those that have one. */
 static void
 write_counters(struct buf *out, const struct unit *u, const struct woven *w, const struct weave_options *o)
 {

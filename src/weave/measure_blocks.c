@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure blocks: Vprof(Ecnt) of Ball & Larus 1994. Of the counters of edges those are left out that no block needs (Fig. 11). How
- * often the procedure began is wanted, too: its root is a vertex. */
+/* Measure blocks: Vprof(Ecnt) of Ball & Larus 1994. It has the counters of the measure edges without those that no block needs
+ * (Fig. 11). The number of times that the procedure began is wanted, too: its root is a vertex. */
 #include "weave/measure.h"
 
 static void

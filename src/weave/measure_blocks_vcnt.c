@@ -2,7 +2,8 @@
 /* Measure blocks-vcnt: Vprof(Vcnt) of Knuth and Stevenson 1973, counters in blocks only. */
 #include "weave/measure.h"
 
-/* Blocks without a place for a counter that cannot be told apart without one: then counters stand where edges has them. */
+/* A block may have no place for a counter, and its count may not follow from the others. Then counters stand where the measure
+ * edges has them. */
 static void
 plan(struct plan *l, struct woven *w)
 {
@@ -15,7 +16,7 @@ plan(struct plan *l, struct woven *w)
 		count_chords(l->u, w, CHORD_BLOCKS_VCNT);
 }
 
-/* Do they? */
+/* Says whether counters are in blocks, or where the measure edges has them. */
 static void
 map(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure calls: what is counted between each call and its return, and who is called through pointers. */
+/* Measure calls: what is counted between each call and its return, and which procedures are called through pointers. */
 #include "weave/measure.h"
 
 #include <string.h>
 
-/* What is live behind an instruction that falls through. */
+/* What is live after an instruction that falls through. */
 static struct liveness
 live_behind(const struct emitter *m, uint32_t part, uint32_t i)
 {
@@ -13,7 +13,7 @@ live_behind(const struct emitter *m, uint32_t part, uint32_t i)
 	return (struct liveness){.flags_live = m->u->machine->all_flags, .regs_live = m->u->machine->all_regs};
 }
 
-/* The operand of a call through a pointer. Empty: it is none that can be loaded before the call. */
+/* The operand of a call through a pointer. Empty: it is no such call, or the pointer cannot be loaded before the call. */
 static struct str
 pointer_of(const struct emitter *m, const struct insn *in)
 {
@@ -24,7 +24,7 @@ pointer_of(const struct emitter *m, const struct insn *in)
 	return m->u->machine->text->pointer(stmt_word(m->u->text, s), stmt_rest(m->u->text, s));
 }
 
-/* A stub where the call is, for which the call frame state cannot be stated elsewhere. */
+/* Puts a stub where the call is, if the call frame state cannot be stated elsewhere. */
 static void
 emit_over(struct emitter *m, uint32_t number, const struct buf *stub)
 {
@@ -35,8 +35,8 @@ emit_over(struct emitter *m, uint32_t number, const struct buf *stub)
 	buf_printf(&m->b, "%s:\n", over);
 }
 
-/* Who is called through a pointer is counted before the call, in a slot that the runtime finds or makes. The number
- * behind the sums holds the slot of the thread's last call there. */
+/* The callee of a call through a pointer is counted before the call, in a slot that the runtime finds or makes. The counter after
+ * the sums holds the slot of the thread's last call there. */
 static void
 emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct liveness live)
 {
@@ -74,8 +74,8 @@ emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct liveness
 	buf_free(&on);
 }
 
-/* Before the call what was counted so far is subtracted from its sum, behind it added: what remains is what was
- * counted meanwhile. Nothing of the activation has to be kept, whatever recursion there is. */
+/* Before the call, the counter is subtracted from the sum of the call, and after the call it is added. What remains is what was
+ * counted in between. No activation has to keep anything, even with recursion. */
 static void
 emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 {
@@ -108,7 +108,7 @@ emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 		emit_segment(m, c->block, i + 1);
 }
 
-/* Behind a call that goes on in the procedure itself there may be data. */
+/* A call to a place in the procedure itself has no sum, because data may come after it. */
 static void
 at_call(struct emitter *m, uint32_t number, uint32_t stmt)
 {

@@ -2,7 +2,7 @@
 /* Measure data: the registers from which the addresses of loads and stores can be computed, written to the trace (data.c). */
 #include "weave/measure.h"
 
-/* When paths have been placed: where these hold registers must be known. */
+/* Runs after paths have been placed, because it must know where these hold registers. */
 static void
 plan_text(struct plan *l)
 {

@@ -78,7 +78,7 @@ split_weights(const struct unit *u, const struct woven *w, const struct graph *s
 	return weight;
 }
 
-/* Which of the split graph's edges have counters. */
+/* Gives counters to the edges of the split graph that are counted. */
 static void
 count_all(struct woven *w, const bool *counted, uint32_t measure)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure events: additions on the chords of a spanning tree of their own (events.c) to numbers that a module shares
- * (packed.c). Queries and timers (query.c, timer.c) are what these counters are good for, and no measures. */
+/* Measure events: additions on the chords of a spanning tree of their own (events.c) to numbers that a module shares (packed.c).
+ * Queries and timers (query.c, timer.c) use these counters; they are not measures. */
 #include "weave/measure.h"
 
 static uint32_t
@@ -45,8 +45,9 @@ is_exact(const struct plan *l)
 	return exact;
 }
 
-/* Where calls or timers need counters right at every call, no procedure is local. Nor if one is refused now: it may call
- * others, and does not say what is not counted yet, nor does it tell its calls apart for the clock. */
+/* If calls or timers need counters that are right at every call, no procedure is local. If a procedure is refused in this step,
+ * none is local either: the refused procedure may call others, and does not say what is not counted yet. Nor does it tell its calls
+ * apart for the clock. */
 static void
 plan_text(struct plan *l)
 {
@@ -67,7 +68,7 @@ plan_text(struct plan *l)
 
 /* ---- probes ---- */
 
-/* An event with timers. The stub asks whether one is due. */
+/* An event with timers. The stub asks whether a timer is due. */
 static void
 add_timed(struct emitter *m, struct buf *b, const struct site *s, const char *counter, uint32_t event)
 {
@@ -110,7 +111,7 @@ probe(struct emitter *m, struct buf *b, const struct site *s)
 
 /* ---- the map ---- */
 
-/* What instructions of a block add, as runs of equal numbers. `at`: that of its first one. */
+/* What instructions of a block add, as runs of equal numbers. `at`: the number of the first instruction. */
 static void
 blob_runs(struct buf *blob, const uint64_t *at, uint32_t ninsn, uint32_t nevent)
 {

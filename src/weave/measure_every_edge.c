@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure every-edge: the chords that edges counts, and a counter on each further edge that can have one. */
+/* Measure every-edge: counters on the chords that the measure edges counts, and on each further edge that can have one. */
 #include "weave/measure.h"
 
 static void

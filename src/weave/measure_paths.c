@@ -88,7 +88,7 @@ path_map(struct buf *blob, const struct unit *u, const struct woven *w, const st
 		buf_uleb(blob, x->interest[i]);
 }
 
-/* Where the table is. */
+/* Tells the runtime where the hash table is. */
 static void
 beside(struct buf *out, const struct woven *w, const char *group)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure trace: the paths of measure paths (paths.c), of which each is written down when it ends. They end at calls, too. Or
- * witnesses in their place (witness.c), or words of outcomes (bits.c). */
+/* Measure trace: the paths of measure paths (paths.c), each written down when it ends. They end at calls, too. Other encodings
+ * write witnesses (witness.c) or words of outcomes (bits.c) in place of paths. */
 #include "weave/measure.h"
 
 static void

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers that the counters of events are made of. A counter has to be read rarely, but is changed all the time, so it is
- * spread: up to three events share an array of numbers, and a place adds to one of them what it adds to all three. Number i
- * stands for a vector, so many of each event; the counter of event e is the sum of all numbers, each times component e of its
+/* The numbers that the counters of events are made of. A counter is changed all the time but seldom read, so it is spread over an
+ * array of numbers. Up to three events share an array, and a place counts for all three by one addition to one number. Number i
+ * stands for a vector, so many of each event. The counter of event e is the sum of all numbers, each times component e of its
  * vector (event_of_number() in profile.h).
  *
- * The array is a box: each event has its components from a lowest one on, and there is a number for each combination of
- * them, several for small boxes: additions that follow one another should not go to the same memory. A place whose vector is
- * in the box adds 1, the shortest addition; -1, if the opposite is. So does one whose vector is that many times one in the box.
- * Else it adds twice, about half of the vector each time, or once for each event.
+ * The array is a box: each event has its components from a lowest one on, and there is a number for each combination of them. Small
+ * boxes have several numbers for each combination, because additions that follow one another should not go to the same memory. A
+ * place whose vector is in the box adds 1, the shortest addition. If the opposite vector is in the box, it adds -1. If its vector
+ * is a multiple of one in the box, it adds that multiple. Otherwise it adds twice, about half of the vector each time, or once for
+ * each event.
  *
- * Where events are summed for calls, or compared with timers, counters are read or compared often: these have an array
- * each, of few numbers that count 1 event. So has the clock, to which 1 is added everywhere. */
+ * Counters that are summed for calls or compared with timers are read or compared often. Each has an array of its own, of few
+ * numbers that count 1 event. So has the clock, to which 1 is added everywhere. */
 #include "weave/internal.h"
 
 #include <stdlib.h>
 
-/* How many components an event of which a place often has many, some or few has in a box with two others; LEAST: numbers
- * in a box, so that neighbours can have different ones. */
+/* How many components an event has in a box with two others: MANY, SOME or FEW, as a place often has many, some or few such events.
+ * LEAST: numbers in a box, so that neighbours can have different ones. */
 enum { MANY = 32, SOME = 16, FEW = 8, LEAST = 256 };
 
 static uint32_t
@@ -42,7 +43,7 @@ set_strides(struct number_box *box)
 	box->size = n;
 }
 
-/* Where all that can be counted at once is 1 of one event. */
+/* The box of an event that is counted alone: its only vector is 1. */
 static void
 set_single(struct number_box *box, uint32_t ways)
 {
@@ -52,7 +53,7 @@ set_single(struct number_box *box, uint32_t ways)
 	set_strides(box);
 }
 
-/* Vectors below 0 in all components are the opposites of others, so most of the box is above it. */
+/* A vector below 0 in all components is the opposite of another one, so most of the box is above 0. */
 static void
 set_box(struct number_box *box, const struct event_list *list)
 {
@@ -163,7 +164,7 @@ emit_numbers(struct buf *tail, const struct event_list *list, bool calls)
 
 /* ---- additions ---- */
 
-/* The number that stands for v, once n is taken out of it. */
+/* Finds the number to which n can be added to count v. False: v / n is not in the box. */
 static bool
 find_number(const struct number_box *box, const int64_t *v, int64_t n, struct number_add *out)
 {

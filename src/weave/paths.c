@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Path profiles: which edges get which code.
  *
- * The graph is cut where paths end in its middle (back edges, calls that may return twice, edges into a
- * hub that may leave the procedure, cold ones if there are too many paths), and paths are numbered. Each edge then
- * starts a path, adds to its number, or ends it; where the number is known there is no code at all.
+ * The graph is cut where paths end inside of the procedure (back edges, calls that may return twice, edges into a hub that may
+ * leave the procedure, cold edges if there are too many paths), and paths are numbered. Each edge then starts a path, adds to its
+ * number, or ends it. Where the number is known there is no code at all.
  *
- * A path that ends is counted, or, if paths are traced, written down: that costs so much more than anything else that only
- * as few edges are cut as break all loops. */
+ * A path that ends is counted or, if paths are traced, written down. Writing costs so much more than anything else that only the
+ * edges are cut that are needed to break all loops. */
 #include "weave/internal.h"
 
 #include <string.h>
 
-/* Sums have to fit 31 bits beside their increments. */
+/* Sums, with their increments, have to fit 31 bits. */
 static const uint64_t MOST_PATHS = INT32_MAX;
 /* Tables up to this many entries have one for each path. */
 enum { DENSE = 4096 };
-/* How large a share of paths may be cut in two for that. */
+/* The largest share of paths that may be cut in two for a dense table. */
 static const double CUT_FOR_DENSE = 0.1;
 /* The price of writing a path down, in additions. */
 static const double WRITE = 9;
 enum { LEAST_BITS = 6, MOST_BITS = 12 };
-/* Those of traced procedures have up to so many. */
+/* Dense tables of traced procedures have up to so many entries. */
 static const uint64_t MOST_TRACED = 1 << 24;
 /* Bits of outcomes between two places where a word can be written. */
 enum { MOST_OUTCOMES = 12 };
@@ -34,7 +34,8 @@ refuse(struct woven *w, const char *why)
 
 /* ---- where ---- */
 
-/* The first instruction of the procedure's first block where something can stand: what sets up the frame changes no arguments. */
+/* The first instruction of the procedure's first block before which code can stand. What comes before it sets up the frame and
+ * changes no arguments. */
 static uint32_t
 start_of(const struct woven *w)
 {
@@ -52,7 +53,7 @@ is_start(const struct woven *w, const struct site *s)
 	return (s->where == SITE_BLOCK || s->where == SITE_SPLIT) && !s->block && s->insn <= start_of(w) && !s->live.flags_live;
 }
 
-/* What may be a signal's handler has its code where the arguments are as at the entry. */
+/* If the procedure may be a signal handler, its first code stands where the arguments are as at the entry. */
 static void
 strike_at_start(const struct unit *u, struct woven *w, struct site *s)
 {
@@ -64,8 +65,8 @@ strike_at_start(const struct unit *u, struct woven *w, struct site *s)
 	w->paths->strikes = true;
 }
 
-/* Places for what a path begins with: before everything that jumps to the procedure's start, and
- * before its first call. */
+/* Finds the place for the code at the beginning of an activation's first path: jumps to the procedure's start skip it, and no call
+ * comes before it. */
 static void
 find_entry(const struct unit *u, struct woven *w)
 {
@@ -84,7 +85,7 @@ find_entry(const struct unit *u, struct woven *w)
 }
 
 /* The place before one of the instructions [lo, hi] of a block where a path is written down most cheaply: that takes two registers
- * beside the path's own, and flags. */
+ * in addition to the path's own, and flags. */
 static struct site
 place_write(const struct unit *u, const struct woven *w, uint32_t block, uint32_t lo, uint32_t hi)
 {
@@ -105,7 +106,7 @@ place_write(const struct unit *u, const struct woven *w, uint32_t block, uint32_
 	return best.where == SITE_NONE ? place_between(u, w, block, lo, hi) : best;
 }
 
-/* Paths that end where the procedure is left, or before a call. */
+/* Finds better places for paths that end where the procedure is left, or before a call. */
 static void
 find_writes(const struct unit *u, struct woven *w)
 {
@@ -120,7 +121,7 @@ find_writes(const struct unit *u, struct woven *w)
 	}
 }
 
-/* Behind a call that may return twice the path is recorded before the call; otherwise it would end twice. */
+/* If a call may return twice, the path is recorded before the call; otherwise it would end twice. */
 static void
 find_early(const struct unit *u, struct woven *w)
 {
@@ -132,7 +133,7 @@ find_early(const struct unit *u, struct woven *w)
 			w->early[e] = place_end(u, w, p->graph->edge[e].from);
 }
 
-/* A nonlocal jump ends this activation: its path ends before that. */
+/* A nonlocal jump ends this activation, so its path ends before the jump. */
 static void
 find_aways(const struct unit *u, struct woven *w)
 {
@@ -149,8 +150,8 @@ find_aways(const struct unit *u, struct woven *w)
 		}
 }
 
-/* Can code for the jump `only` to the block (GRAPH_NONE: for any that can be turned) stand before it, so that all else that
- * comes there passes it by? */
+/* Can the code of a jump stand before its target block, so that everything else that enters the block skips it? only: this jump has
+ * an operand that cannot be changed; GRAPH_NONE: the operand can be changed. */
 static bool
 can_stand_before(const struct woven *w, uint32_t block, uint32_t only)
 {
@@ -180,7 +181,8 @@ stand_before(struct woven *w, uint32_t e)
 	s->insn = w->proc->block_text.at[s->block].first;
 }
 
-/* A jump whose operand cannot be changed leads to the label before the block's code, where the jump's own code may stand. */
+/* A jump whose operand cannot be changed leads to the label before the block. The jump's own code may stand between the label and
+ * the block. */
 static void
 find_stuck(const struct unit *u, struct woven *w)
 {
@@ -222,7 +224,7 @@ edges_to_cut(const struct unit *u, const struct proc_text *p)
 	return cut;
 }
 
-/* How many more paths end because of cuts that are not necessary, per path that ends. */
+/* The ends of paths that are due to unnecessary cuts, per end of a path that is there anyway. */
 static double
 share_cut(const struct woven *w, const struct dag *d, const struct dag *least)
 {
@@ -251,7 +253,7 @@ cut_paths(const struct unit *u, const struct woven *w, const char **why)
 	return d && share_cut(w, d, least) <= CUT_FOR_DENSE ? d : dag_new(g, o, w->weight, cut, MOST_PATHS, why);
 }
 
-/* Adds to what has to be cut the cheapest edges that break all loops. */
+/* Adds the cheapest edges that break all loops to those that have to be cut. */
 static bool
 break_loops(const struct unit *u, const struct woven *w, bool *cut, const char **why)
 {
@@ -273,7 +275,8 @@ break_loops(const struct unit *u, const struct woven *w, bool *cut, const char *
 	return chosen;
 }
 
-/* Each path has an entry, also if there have to be more of them. bits: and few outcomes. */
+/* Every path has an entry, even if the table has to be larger for that. bits: between two places where a word can be written there
+ * are few outcomes. */
 static struct dag *
 cut_traced(const struct unit *u, const struct woven *w, bool bits, const char **why)
 {
@@ -292,7 +295,7 @@ cut_traced(const struct unit *u, const struct woven *w, bool bits, const char **
 	return d;
 }
 
-/* False: there is a reason why not, and paths are written. */
+/* False: outcomes cannot be written here, and paths are written in their place. */
 static bool
 number_outcomes(const struct unit *u, struct woven *w)
 {
@@ -372,7 +375,7 @@ op_of(const struct woven *w, uint32_t e)
 	return op;
 }
 
-/* Does it need the register's place in memory? */
+/* Does the code need the path register's place in memory? */
 static bool
 uses_memory(const struct path_op *op)
 {
@@ -380,7 +383,7 @@ uses_memory(const struct path_op *op)
 	       (op->next && (op->to < 0 || (op->next == PATH_ADD && op->from < 0)));
 }
 
-/* Puts it in memory, where it was not. */
+/* Does the code put the path register into memory, where it was not before? */
 static bool
 enters_memory(const struct woven *w, uint32_t e, const struct path_op *op)
 {
@@ -390,11 +393,11 @@ enters_memory(const struct woven *w, uint32_t e, const struct path_op *op)
 	return op->next && op->to < 0 && !was;
 }
 
-/* In instructions. */
+/* The price of a guard, in instructions. */
 static const double GUARD = 5;
 
-/* Puts the guard of the memory where the procedure begins or where it is first used, whichever runs less often; where nothing can
- * be put where it begins (a loop right behind the prologue), where it is first used. Returns the price. */
+/* Puts the guard of the memory where the procedure begins, or where the memory is first used if that runs less often. The guard is
+ * also there if nothing can be put where the procedure begins (a loop right after the prologue). Returns the price. */
 static double
 choose_guards(struct woven *w)
 {
@@ -425,7 +428,7 @@ needs_guard(const struct woven *w, uint32_t e, const struct path_op *op)
 	return w->paths->memory && w->proc->arcs.at[e].kind == CHORD_EDGE_ENTRY;
 }
 
-/* The instruction before which the frame is as it is at a site. False: there is none. */
+/* The instruction at which the frame is as it is at a site. False: there is none. */
 static bool
 frame_of_site(const struct woven *w, const struct site *s, uint32_t e, uint32_t *block, uint32_t *i)
 {
@@ -448,7 +451,7 @@ frame_of_site(const struct woven *w, const struct site *s, uint32_t e, uint32_t 
 	}
 }
 
-/* Where the slot of the activation is, at a site. */
+/* Finds where the slot of the activation is, at a site. False: it is not known. */
 static bool
 find_frame(const struct unit *u, struct woven *w, const struct site *s, uint32_t e, struct path_code *c)
 {
@@ -498,7 +501,7 @@ add_ops(const struct unit *u, struct woven *w)
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		struct path_op op;
 
-		/* What leaves by a hub has ended its path before. */
+		/* A path that leaves by a hub has ended before the hub. */
 		if (p->arcs.at[e].kind == CHORD_EDGE_CLOSE || leaves_unseen(p, e))
 			continue;
 		op = op_of(w, e);
@@ -522,7 +525,7 @@ add_ops(const struct unit *u, struct woven *w)
 	return true;
 }
 
-/* The hottest jump to a block with its code in a stub, if it is hotter than all that falls into the block. */
+/* The hottest jump to the block that has its code in a stub, if it is hotter than all that falls into the block. */
 static uint32_t
 hottest_stub(const struct woven *w, uint32_t block)
 {
@@ -543,8 +546,8 @@ hottest_stub(const struct woven *w, uint32_t block)
 	return best != GRAPH_NONE && w->weight[best] > falls ? best : GRAPH_NONE;
 }
 
-/* A back edge would jump to a stub and from there to the loop. Its code can as well stand before the loop, and the entry jumps
- * over it. */
+/* A back edge would jump to a stub and from there to the loop. Its code can stand before the loop instead, and the entry jumps over
+ * it. */
 static void
 move_stubs(struct woven *w)
 {
@@ -576,7 +579,7 @@ calls_something(const struct unit *u, const struct woven *w)
 	return false;
 }
 
-/* Does an instruction compute an address by the stack pointer? What is found by that may be anywhere near. */
+/* Does the instruction compute an address from the stack pointer? What is accessed by such an address may be anywhere near. */
 static bool
 points_to_stack(const struct unit *u, const struct woven *w, uint32_t block, const struct insn *in)
 {
@@ -588,8 +591,8 @@ points_to_stack(const struct unit *u, const struct woven *w, uint32_t block, con
 	       (m.base == u->machine->sp || m.index == u->machine->sp);
 }
 
-/* Has a leaf a free word below the stack pointer, or nothing there at all? Where a value is saved does not matter here: all pushes
- * count. */
+/* Does a leaf have a free word below the stack pointer, or nothing there at all? The pushes of all blocks are added up, whatever
+ * path they are on. */
 static bool
 leaf_has_room(const struct unit *u, struct woven *w)
 {

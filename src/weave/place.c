@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Where counters can go, and what they cost there. The measures decide which are needed.
  *
- * An edge gets its code at the end of its source (one successor), at the start of its target (one predecessor), or on a split
- * edge. Between the edge and its counter there must be no call: an activation that ends in the call would be counted wrongly. */
+ * The code of an edge stands at the end of its source (if that has one successor), at the start of its target (if that has one
+ * predecessor), or on a split edge. There must be no call between the edge and its counter: an activation that ends in the call
+ * would be counted wrongly. */
 #include "weave/internal.h"
 
 #include <string.h>
 
-enum { LOOP_LEAST = 4 }; /* instructions of a loop in which it matters where the counter stands */
+enum { LOOP_LEAST = 4 }; /* it matters where the counter stands in loops of more instructions than this */
 
-static const double PRICE_JUMP = 1.3;   /* of a jump more */
+static const double PRICE_JUMP = 1.3;   /* of one more jump */
 
 struct degrees {
 	uint32_t *in, *out;   /* by vertex, without edges that never run */
@@ -17,14 +18,14 @@ struct degrees {
 	bool *loop;           /* by vertex: an edge leads from it to itself */
 };
 
-/* Can code be put before the instruction? Padding and data that are run count too. */
+/* Can code be put before the instruction? That may be padding or data, if it is run. */
 static bool
 is_open(const struct insn *in)
 {
 	return in->stmt != UINT32_MAX && !(in->attr & (INSN_GLUED | INSN_ALONE));
 }
 
-/* Only a place with a price can have code. */
+/* The site with its price. A place that has no price (it is below 0) can have no code. */
 static struct site
 priced(struct site s, double price, double more)
 {
@@ -34,8 +35,8 @@ priced(struct site s, double price, double more)
 	return s;
 }
 
-/* What is live before an instruction, and the register by which unwinders find the frame there: nothing else may be in it, also if
- * the program reads it no more. */
+/* What is live before an instruction, and the register by which unwinders find the frame there. Nothing else may be in that
+ * register, even if the program no longer reads it. */
 static struct liveness
 live_at(const struct unit *u, const struct woven *w, uint32_t block, uint32_t i)
 {
@@ -48,7 +49,7 @@ live_at(const struct unit *u, const struct woven *w, uint32_t block, uint32_t i)
 	return live;
 }
 
-/* Inline assembly may count on its own layout: a place inside it is a last resort. Below 0: it is none. */
+/* Inline assembly may count on its own layout: a place inside it is a last resort. Below 0: no code can be put there. */
 static double
 price_before(const struct unit *u, const struct woven *w, uint32_t block, uint32_t i)
 {
@@ -98,8 +99,8 @@ start_site(const struct unit *u, const struct woven *w, uint32_t block)
 	return place_between(u, w, block, b->first, hi);
 }
 
-/* The place of a block's own counter. In a loop of one block not before the first instruction: Zen 5 may take a fifth longer
- * there (docs/experiments.md). */
+/* The place of a block's own counter. In a loop of one block it is not before the first instruction: there Zen 5 may take a fifth
+ * longer (docs/experiments.md). */
 static struct site
 block_site(const struct unit *u, const struct woven *w, uint32_t block, bool loop)
 {
@@ -141,7 +142,8 @@ padding_at_end(const struct woven *w, uint32_t block)
 	return i;
 }
 
-/* Behind the last instruction, where it falls through to vertex `to`. Before padding, so that what follows stays aligned. */
+/* The place after the last instruction, if that falls through to vertex `to`. It is before padding, so that what follows stays
+ * aligned. */
 static struct site
 after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to)
 {
@@ -157,8 +159,8 @@ after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t
 	return priced((struct site){.where = SITE_AFTER, .block = block, .live = live}, u->machine->price(live), 0);
 }
 
-/* Places between the last call of a block and its end. A call that leads to EXIT does
- * not come back: what counts it stands before it. */
+/* Places between the last call of a block and its end. A call that leads to EXIT does not come back, so its counter stands before
+ * it. */
 static struct site
 end_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to, bool jump)
 {
@@ -320,7 +322,7 @@ place_end(const struct unit *u, const struct woven *w, uint32_t block)
 /* The likelihood of edges, relative to the others of their source. */
 static const double FALLS = 1.5, COLD = 0.01, ENDS = 0.1, CALLS = 0.7;
 
-/* Does the block end in a trap or in a call that does not return? */
+/* Marks blocks that end in a trap or in a call that does not return. */
 static void
 mark_dead_ends(const struct woven *w, bool *dead)
 {
@@ -403,7 +405,7 @@ place_find(const struct unit *u, const struct woven *w, const struct selection *
 	return selection_find(in, p.name, p.file, proc_hash(&p), other);
 }
 
-/* How often edges ran is what they weigh. Guesses, all together less than one, order what did not run. */
+/* The weight of an edge is how often it ran. The guesses, all together less than one, order the edges that did not run. */
 static void
 take_before(const struct selection_proc *before, const struct graph *g, double *weight)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* On-line queries (Ball 1994, section 3.3): include/chord.h leaves `.set ".Levents.NAME", 0` before an
- * instruction that puts 0 into a register. Behind it, what the register is to hold is loaded from the counter,
- * and the query increment of the place is added. Behind `.set ".Ltimer.NAME", 0` it gets the address of the
- * routine that sets the event's timer, behind `.set ".Lcounted.NAME", 0` the number 1. */
+/* On-line queries (Ball 1994, section 3.3): include/chord.h leaves `.set ".Levents.NAME", 0` before an instruction that puts 0 into
+ * a register. After this instruction, woven code puts the counter into the register and adds the query increment of the place.
+ * After `.set ".Ltimer.NAME", 0` the register gets the address of the routine that sets the event's timer, after `.set
+ * ".Lcounted.NAME", 0` the number 1. */
 #include "weave/internal.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 enum asks { ASKS_EVENTS, ASKS_TIMER, ASKS_COUNTED, ASKS };
 static const char *const marks[ASKS] = {"\".Levents.", "\".Ltimer.", "\".Lcounted."};
 
-/* The name that a statement asks for, behind a mark; n is 0 if it does not. */
+/* The name that a statement asks for, after a mark; n is 0 if it does not ask. */
 static struct str
 name_asked(const struct text *t, const struct stmt *s, const char *mark)
 {
@@ -61,7 +61,7 @@ block_with(const struct proc_text *p, uint32_t part, uint32_t insn)
 	return GRAPH_NONE;
 }
 
-/* QueryInc behind an instruction, before whatever is woven in there. */
+/* QueryInc after an instruction, before the code that is woven in there. */
 static int64_t
 query_behind(const struct woven *w, uint32_t block, uint32_t insn, uint32_t e, const struct event_list *list)
 {
@@ -91,10 +91,11 @@ struct asked {
 	const struct number_axis *axis;
 	const char *numbers;     /* symbol of the box */
 	int64_t query;
-	uint32_t number;         /* of the statement: names a label */
+	uint32_t number;         /* number of the statement, which names a label */
 };
 
-/* A byte for each number, so many events as it stands for, and one that ends them: once in each module. */
+/* Writes a table, once in each module: a byte for each number, with how many events it stands for, and a byte that ends the
+ * table. */
 static void
 put_factors(struct buf *b, const struct asked *a, const char *symbol)
 {
@@ -129,7 +130,7 @@ put_sum(const struct unit *u, struct buf *b, const struct asked *a, const char *
 	buf_free(&loop);
 }
 
-/* Puts an answer behind the instruction that has it. */
+/* Puts the code of an answer after the instruction that puts 0 into the register. */
 static void
 answer(const struct unit *u, const struct stmt *s, const struct buf *code, struct edits *e)
 {
@@ -180,9 +181,10 @@ put_timer(const struct unit *u, const struct event *event, const char *reg, stru
 	buf_free(&symbol);
 }
 
-/* ---- what is not answered is said ---- */
+/* ---- warnings of what is not answered ---- */
 
-/* Where the statement comes from: by the compiler's comment before it (`# 7 "prog.c" 1`), or else in the text. */
+/* Where the statement comes from: the line that the compiler's comment before it names (`# 7 "prog.c" 1`), or else its line in the
+ * text. */
 static void
 place_of(const struct text *t, const struct stmt *s, struct buf *b)
 {
@@ -217,7 +219,7 @@ unanswered(const struct text *t, const struct stmt *s, struct str name, enum ask
 	bool timer = asks == ASKS_TIMER;
 	const char *between = " ";
 
-	/* A query whether an event is counted may have the answer no. */
+	/* The answer to the question whether an event is counted may be no. */
 	if (!o->warnings || asks == ASKS_COUNTED)
 		return;
 	place_of(t, s, o->warnings);
@@ -237,7 +239,7 @@ unanswered(const struct text *t, const struct stmt *s, struct str name, enum ask
 	buf_str(o->warnings, between[0] == ' ' ? " none\n" : "\n");
 }
 
-/* Finds the instruction. NULL, or why nothing is counted there. */
+/* Finds the instruction. Returns NULL, or why nothing is counted there. */
 static const char *
 find_place(const struct unit *u, struct woven *woven, const struct place *at, struct woven **w, struct seg *seg)
 {
@@ -272,7 +274,7 @@ asked_at(const struct unit *u, uint32_t mark, enum asks *asks, char reg[QUERY_RE
 	return name;
 }
 
-/* Handles the query at mark, and the instruction behind it. */
+/* Answers the query at mark, which asks by the instruction after it. */
 static void
 answer_mark(const struct unit *u, struct woven *woven, const struct weave_options *o, uint32_t mark, struct edits *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Selective path profiling: code for the paths of interest only (Apiwattanapong & Harrold 2002, section 3, made sound:
- * graph/spp.c). Sums of interest are dense from 0; a path that is not of interest is not counted among them. */
+ * graph/spp.c). The sums of paths of interest are dense from 0; other paths are not counted among them. */
 #include "weave/internal.h"
 
 #include <string.h>
@@ -38,7 +38,8 @@ find_chosen(struct choice *c)
 	return c->chosen || !other || other_build(c, other->line, "its code is not that of the file");
 }
 
-/* Cuts exactly the edges that the file says; if it has no paths, those that must be cut. False: the file does not fit. */
+/* Cuts exactly the edges that the file names or, if it has no paths of the procedure, those that must be cut. False: the file does
+ * not fit. */
 static bool
 cut(struct choice *c)
 {
@@ -61,7 +62,7 @@ cut(struct choice *c)
 	return true;
 }
 
-/* If the file says how often edges ran, that prices the code on them; -fchord-weights= has precedence. */
+/* If the file says how often edges ran, these numbers price the code on them; -fchord-weights= has precedence. */
 static bool
 weigh(const struct choice *c)
 {
@@ -95,7 +96,7 @@ mark_edges(struct choice *c)
 	return true;
 }
 
-/* By vertex: no activation ends in the block. */
+/* By vertex: no activation can end in the block. */
 static bool *
 without_calls(const struct choice *c)
 {
@@ -131,7 +132,7 @@ take_code(const struct choice *c, const struct spp_code *s)
 	}
 }
 
-/* Paths are recorded at their end, or before it where that is cheaper on the whole. */
+/* Paths are recorded at their end or, if that is cheaper on the whole, before it. */
 static bool
 number(struct choice *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stamps in traces: numbers that only grow, written before and behind calls of chosen functions, by which what different threads
- * did around these calls has an order. */
+/* Stamps in traces: growing numbers that are written before and after calls of chosen functions. They put what different threads
+ * did around these calls in order. */
 #include "weave/measure.h"
 
 #include <fnmatch.h>
@@ -20,7 +20,7 @@ matches(const struct emitter *m, struct str name)
 	return found;
 }
 
-/* Does the statement name such a function? Not what a person wrote into the compiler's text, who may count on all that is there. */
+/* Does the statement call such a function? Inline assembly does not count: its author may rely on all that is there. */
 static bool
 is_chosen(const struct emitter *m, uint32_t stmt)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Timers (include/chord.h): what the runtime has to know of a procedure to tell at any of its instructions how many
- * events there have been, and the names by which timers are set and woven code asks for those that are due. Layout of
- * the records: format/format.h. */
+/* Timers (include/chord.h): records by which the runtime tells, at any instruction of a procedure, how many events there have
+ * been, and the routines by which programs set timers and woven code asks whether they are due. Layout of the records:
+ * format/format.h. */
 #include "weave/internal.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ any_timed(const struct event_list *list)
 
 /* ---- what a procedure adds, and what its counters lack ---- */
 
-/* By block: what the sites in it add, as far as they stand at or before an instruction. */
+/* The sites that add something, to find what those of a block add up to an instruction. */
 struct added {
 	const struct site **site; /* sorted by block */
 	uint32_t n;
@@ -84,7 +84,7 @@ struct record {
 	const struct event_list *list;
 	struct added added;
 	uint32_t *first;          /* by block: number of its first instruction in w->events */
-	int64_t *most;            /* by event: what its counter lacks at most, or has too many */
+	int64_t *most;            /* by event: the most that its counter lacks, or has too many */
 };
 
 static uint64_t
@@ -93,7 +93,7 @@ event_at(const struct record *r, uint32_t block, uint32_t insn, uint32_t e)
 	return r->w->events[(size_t)(r->first[block] + insn - r->w->proc->block_text.at[block].first) * r->list->n + e];
 }
 
-/* What has been counted before an instruction, with all code woven in before it executed. */
+/* What the counter lacks before an instruction, after all code woven in before it. */
 static int64_t
 lack_before(const struct record *r, uint32_t block, uint32_t insn, uint32_t e)
 {
@@ -141,7 +141,7 @@ put_signed(struct buf *b, int64_t n)
 	buf_uleb(b, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
 }
 
-/* Padding has another length in woven code, so the segment before it cannot locate instructions behind it. */
+/* Padding has another length in woven code, so a segment ends there: it cannot locate instructions after padding. */
 static void
 segment_bytes(const struct record *r, const struct seg *s, uint32_t end, struct buf *b)
 {
@@ -244,7 +244,7 @@ timer_record(const struct unit *u, const struct woven *w, const struct weave_opt
 
 /* ---- names ---- */
 
-/* In a group of its own, because the counter's group comes from objects without timers, too. */
+/* The routines have a group of their own, because objects without timers have the counter's group, too. */
 static void
 emit_event(const struct machine *m, struct buf *tail, const struct event *event)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Short loops around which there is one path only.
  *
- * Their way back counts by the path register and sets it anew. Only in the first round does that count another path than in
- * those behind: the addition then has another address, and a processor that forwards the store of one round to the load of the
- * next has guessed wrongly. So the register is marked: what the way back leaves in it is an address with one of its lowest bits
- * set, which is clear in whatever else it may be when control comes there. Where the bit is set, the path is the usual one, whose
- * counter has one address, and the register stays as it is. All else is done in a stub.
+ * Their back edge counts by the path register and sets it anew. In the first round it counts another path than in later rounds.
+ * That addition has another address, so a processor that forwards the store of one round to the load of the next guesses wrongly.
+ * So the register is marked: the back edge leaves an address in it with one of the lowest bits set. This bit is clear in every
+ * other value that the register may have when control comes there. If the bit is set, the path is the usual one, whose counter has
+ * one address, and the register stays as it is. A stub does all else.
  *
- * What is marked may come to other ends of paths, which clear the bits first. It is never put into the shadow of the stack,
- * where the runtime would read it. */
+ * A marked register may come to other ends of paths; their code clears the bits first. It is never put into the shadow of the
+ * stack, where the runtime would read it. */
 #include "weave/internal.h"
 
 #include <string.h>
 
-/* Instructions of such a loop; loops of a procedure that are marked. A bit is used again where its loops cannot be mistaken. */
+/* SHORT: instructions of such a loop, at most. MOST: marked loops of a procedure. BITS: bits for marks; loops that cannot be
+ * mistaken for each other share a bit. */
 enum { SHORT = 24, MOST = 8, BITS = 3 };
-/* Sums that fit an operand, as bytes. */
+/* The largest sum that fits an operand in bytes. */
 static const int64_t MOST_SUM = INT32_MAX / 16;
 
 struct usual {
@@ -23,12 +24,12 @@ struct usual {
 	const struct woven *w;
 	const struct graph *g;
 	uint32_t *stack;
-	uint32_t edge[MOST], n;  /* loops that are marked: their way back, */
+	uint32_t edge[MOST], n;  /* marked loops: their back edge, */
 	uint8_t bit[MOST];
-	bool *ahead[MOST];       /* and the vertices where what it leaves may come, by vertex */
+	bool *ahead[MOST];       /* and the vertices that the marked register may come to */
 };
 
-/* Does a path go on there? */
+/* Does a path go on over the edge? */
 static bool
 is_way(const struct usual *x, uint32_t e)
 {
@@ -36,7 +37,7 @@ is_way(const struct usual *x, uint32_t e)
 	       !x->w->paths->paths->dag->cut[e] && !x->w->paths->act[e].record;
 }
 
-/* The vertices to which a path leads from `start`, or that lead to it; in the pool. */
+/* The vertices that a path from `start` leads to or, if not `ahead`, those from which a path leads to it; in the pool. */
 static bool *
 reach(const struct usual *x, uint32_t start, bool ahead)
 {
@@ -75,7 +76,7 @@ length_of(const struct usual *x, uint32_t v)
 	return v < x->w->proc->blocks.n ? k->last - k->first : 0;
 }
 
-/* Does a path begin, or is something added, on an edge to where control is in the loop? */
+/* Does a path begin, or is something added, on an edge to a vertex of the loop? */
 static bool
 changes(const struct usual *x, uint32_t e, uint32_t back, const bool *ahead, const bool *behind)
 {
@@ -84,13 +85,13 @@ changes(const struct usual *x, uint32_t e, uint32_t back, const bool *ahead, con
 
 	if (e == back || e == x->g->close || !ahead[d->to] || !behind[d->to])
 		return false;
-	/* Another way back: the rounds are not alike. */
+	/* Another back edge: the rounds are not alike. */
 	if (!is_way(x, e))
 		return d->from != x->w->proc->entry;
 	return ahead[d->from] && (a->next == PATH_SET || a->n);
 }
 
-/* Has the register one home all around, and does nothing change it? */
+/* Does the register have one home all around the loop, and does nothing change it? */
 static bool
 is_one_path(const struct usual *x, uint32_t back, const bool *ahead)
 {
@@ -119,7 +120,7 @@ is_small(int64_t n)
 	return n <= MOST_SUM && n >= -MOST_SUM;
 }
 
-/* Does a path end there, by a register that is then set to begin another? */
+/* Does a path that is held in a register end on the edge, and is the register then set to begin another? */
 static bool
 is_back(const struct usual *x, uint32_t e)
 {

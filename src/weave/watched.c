@@ -13,7 +13,7 @@ static const char *const names[] = {
 	"dlsym", "dlvsym", "prctl", "syscall", "chroot", "unshare", "setns", "setuid", "seteuid",
 	"setreuid", "setresuid", "execve", "execv", "execvp", "execvpe", "fexecve", "execl", "execlp", "execle",
 	"daemon",
-	/* in code that writes a trace only */
+	/* only in code that writes a trace */
 	"pthread_join", "pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join",
 };
 
@@ -58,7 +58,7 @@ find_own(const struct text *t, bool *own)
 	}
 }
 
-/* Code that never runs refers to the function, so that the archive member that has it is linked. */
+/* Makes code that never runs but refers to the function, so that the archive member that has it is linked. */
 static void
 keep_wanted(const struct text *t, struct buf *tail, const char *name)
 {
@@ -66,7 +66,7 @@ keep_wanted(const struct text *t, struct buf *tail, const char *name)
 	t->machine->jump_out(tail, name);
 }
 
-/* What a call through memory finds there. */
+/* Makes the word of memory by which a call through memory finds the runtime's function. */
 static void
 make_slot(struct buf *tail, const char *name)
 {

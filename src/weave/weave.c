@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The assembler walks all sections of counters for each new one, and they have to have one name: in a text with more groups the
- * counters of the others are together, and stay where the linker drops the procedure. */
+/* Sections of counters must have one name, and for each new one the assembler walks all of them. So in a text with more groups the
+ * counters of the other groups are together, and stay even if the linker drops the procedure. */
 enum { GROUPS_MOST = 4096 };
 
 struct job {
@@ -20,7 +20,7 @@ struct job {
 	uint32_t groups;          /* procedures whose counters are in groups of their own */
 	uint32_t anchors;         /* sections of code that have sections of the map */
 	struct edits edits;
-	uint32_t changed;         /* procedures that the weights know with another graph only */
+	uint32_t changed;         /* procedures that the weights know only with another graph */
 	struct weave_stats stats;
 	const char *why;
 };
@@ -78,7 +78,7 @@ is_bad_line(const struct weave_options *o, uint32_t lo, uint32_t hi)
 	return false;
 }
 
-/* A system call for which the runtime could not be called, if it makes a thread or process. */
+/* Does the part have a system call around which the runtime cannot be called? It may make a thread or process. */
 static bool
 has_other_trap(const struct unit *u, const struct part *t)
 {
@@ -178,7 +178,7 @@ pass_place(struct job *j)
 
 	j->woven = pool_array(j->unit.pool, j->unit.procs.n + 1, sizeof *j->woven);
 	j->plan = (struct plan){.o = j->o, .u = &j->unit, .woven = j->woven};
-	/* Offset of this text's numbers, so that other texts begin with others. */
+	/* This text begins with a number of its own, so that other texts begin with others. */
 	j->plan.way = j->unit.procs.n ? (uint32_t)str_hash(str_of(j->unit.procs.at[0].name)) : 0;
 	for (uint32_t i = 0; i < j->unit.procs.n; i++) {
 		struct proc_text *p = &j->unit.procs.at[i];
@@ -216,7 +216,7 @@ pass_bases(struct job *j)
 			place_bases(&j->unit, &j->woven[i], j->o);
 }
 
-/* emit: the edits that make it so */
+/* emit: the edits that put the counters in place */
 static void
 pass_emit(struct job *j)
 {

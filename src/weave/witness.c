@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces of witnesses: which edges write, so that what an activation writes, in order, tells its whole way (Ball & Larus 1994,
- * section 4). What is written at an edge is always the same, so nothing is kept in registers.
+/* Traces of witnesses: which edges write, so that all that an activation writes, in order, tells its whole way (Ball & Larus 1994,
+ * section 4). An edge always writes the same number, so nothing is kept in registers.
  *
- * An edge that writes is cut in the graph of paths, so that its paths are the pieces of way that can be between two writes. All
- * ends write, as those of paths do: the way to a call is written before the call, and nothing of an activation is pending while
- * another one runs. So the first thing that is written behind such an end may be of a way that begins at the entry, at a landing
- * pad or behind any of the calls: ENTRY is a predicate with an edge to each of these. The other writes are what a spanning forest
- * leaves over, thinned.
+ * An edge that writes is cut in the graph of paths, so each path is a piece of the way between two writes. All ends write, as for
+ * paths: the way to a call is written before the call, and nothing of an activation is pending while another one runs. So the first
+ * write after such an end may belong to a way that begins at the entry, at a landing pad or after any of the calls: ENTRY is a
+ * predicate with an edge to each of these. The other edges that write are those that a spanning forest leaves over, thinned.
  *
- * A procedure that code which is not traced can enter may be entered in the middle of another activation of it, by a handler of
- * signals that says nothing. Then the first write has to say that it is of a new one. */
+ * If code that is not traced can enter a procedure, a signal handler may enter it unseen, in the middle of another of its
+ * activations. Then the first write has to show that it belongs to a new activation. */
 #include "weave/internal.h"
 
 #include <string.h>
@@ -30,18 +29,19 @@ weave_encoding_named(const char *name)
 
 /* Thinning takes quadratic time or more. */
 enum { THIN_MOST = 400 };
-/* Pieces have a counter each. */
+/* Each piece of a way has a counter. */
 static const uint64_t MOST_PIECES = 1 << 24;
 
 struct placement {
 	struct woven *w;
 	const struct proc_text *p;
-	const bool *end;         /* by edge: has to write, and what comes behind it begins anew; edges into EXIT are not in it */
-	struct graph *g;         /* what is left of the procedure without what has to write, and with edges to where ways begin */
+	const bool *end;         /* by edge: it has to write, and a new way begins after it; edges into EXIT are not in it */
+	struct graph *g;         /* the procedure's graph without edges that have to write, and with edges from root to where ways
+	                          * begin */
 	double *weight;          /* by its edge */
 	bool *written;           /* likewise */
-	struct site *site;       /* likewise, of those that are open: as near to the edge as can be, because a path that has been
-	                          * written is over, and nothing of the next one has run */
+	struct site *site;       /* likewise, for open edges: as near to the edge as can be, because a path is over when it has been
+	                          * written, and nothing of the next one has run */
 };
 
 static bool
@@ -58,7 +58,7 @@ ends_with_call(const struct woven *w, uint32_t block)
 	return end > w->proc->block_text.at[block].first && insn_is_call(woven_insn(w, block, end - 1));
 }
 
-/* Beside edges that are cut anyhow, those behind calls that go on in the procedure. */
+/* The edges that are cut anyway, and those after calls that return to the procedure. */
 static bool *
 find_ends(const struct unit *u, const struct woven *w, const bool *cut)
 {
@@ -135,7 +135,7 @@ place(struct placement *x, const bool *must)
 	return why;
 }
 
-/* Marks what control comes to from v without writing. */
+/* Marks the vertices that control reaches from v without a write. */
 static void
 reach(const struct placement *x, uint32_t v, bool *seen, uint32_t *stack)
 {
@@ -158,7 +158,7 @@ reach(const struct placement *x, uint32_t v, bool *seen, uint32_t *stack)
 	}
 }
 
-/* Can the first write of an activation be the next one of another, too? */
+/* Can the first write of an activation also be the next write of another one? */
 static bool
 is_ambiguous(const struct placement *x, const struct unit *u)
 {
@@ -177,7 +177,7 @@ is_ambiguous(const struct placement *x, const struct unit *u)
 	return false;
 }
 
-/* Those out of predicates, as far as there is a place. */
+/* Makes all edges out of predicates write, if code can be put there. */
 static void
 find_branches(const struct placement *x, bool *must)
 {
@@ -189,7 +189,7 @@ find_branches(const struct placement *x, bool *must)
 			must[e] = true;
 }
 
-/* Makes all ways out of a vertex write. False: one of them cannot, or others lead to the vertex. */
+/* Makes all edges out of a vertex write. False: one of them cannot, or several edges lead to the vertex. */
 static bool
 take_ways_out(const struct placement *x, uint32_t v, bool *must)
 {
@@ -206,7 +206,8 @@ take_ways_out(const struct placement *x, uint32_t v, bool *must)
 	return true;
 }
 
-/* What an activation begins with has to write: its first block where it is left, or the entry. */
+/* Makes the beginning of each activation write: the edges out of its first block or, if that fails, its entry. Returns NULL, or why
+ * it cannot be done. */
 static const char *
 find_entries(const struct placement *x, bool *must)
 {
@@ -220,7 +221,7 @@ find_entries(const struct placement *x, bool *must)
 	return NULL;
 }
 
-/* Chooses edges. NULL, or why it cannot be done. */
+/* Chooses the edges that write. Returns NULL, or why it cannot be done. */
 static const char *
 choose(struct placement *x, const struct unit *u)
 {
@@ -248,7 +249,7 @@ records(const struct proc_text *p, const struct dag *d, uint32_t e)
 	return !is_kind(p, e, CHORD_EDGE_CLOSE) && (d->cut[e] || p->graph->edge[e].to == p->exit);
 }
 
-/* The least sum of a way from where ways begin, by vertex; -1: none leads there. */
+/* By vertex: the least sum of a way to it from where ways begin; -1: no way leads there. */
 static int64_t *
 least_sums(const struct unit *u, const struct paths *paths)
 {
