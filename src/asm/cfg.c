@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The control-flow graph of a procedure. Its vertices are the blocks, ENTRY, EXIT, and a hub. All indirect jumps lead to the hub,
- * and edges lead from it to every address that is taken; faults that a handler may continue elsewhere lead there, too. An edge
- * that never runs does no harm; a missing one makes every count wrong. */
+/* The control-flow graph of a procedure. Its vertices are the blocks, ENTRY, EXIT, a hub, and gates. All indirect jumps lead to the
+ * hub, and edges lead from it to every address that is taken. A fault leads there, too, if a handler may continue elsewhere. An
+ * edge that never runs does no harm; a missing one makes every count wrong. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -13,13 +13,13 @@ struct builder {
 	struct proc_text *p;
 	uint32_t number;              /* of the procedure in the unit */
 	uint32_t **block_of;          /* by part and instruction of the part */
-	bool address_taken, indirect, leaves; /* some address is taken; there is an indirect jump; one that may leave the procedure
-					       * */
+	bool address_taken, indirect, leaves; /* some address is taken; there is an indirect jump; one that may leave the
+	                                       * procedure */
 	bool framed;                  /* all places to which indirect jumps may lead have a frame, and so has one of the jumps */
-	bool ends;                    /* a trap from which control may go to the hub, or end */
-	bool faults;                  /* instructions that may fault have places to go on at */
-	uint32_t *gate;               /* by block: its gate, in front if its first instruction may fault, behind if it ends in a
-				       * trap; or GRAPH_NONE */
+	bool ends;                    /* after some trap, control may go to the hub, or end */
+	bool faults;                  /* instructions may fault, and there are places to continue at */
+	uint32_t *gate;               /* by block: its gate, before it if its first instruction may fault, after it if it ends in a
+	                               * trap; or GRAPH_NONE */
 };
 
 static struct insn *
@@ -36,7 +36,7 @@ last_insn(const struct builder *b, uint32_t block)
 	return insn_at(b->p, k->part, k->last - 1);
 }
 
-/* A call into the middle of the procedure itself: a retpoline, or a subroutine in assembly. */
+/* Is it a call into the middle of the procedure itself (a retpoline, or a subroutine in assembly)? */
 static bool
 calls_inside(const struct builder *b, const struct code *c, const struct insn *in)
 {
@@ -48,8 +48,8 @@ calls_inside(const struct builder *b, const struct code *c, const struct insn *i
 	       !(d.section == p->code->section && d.off == p->lo);
 }
 
-/* A direct call of a function that may return more than once: a block begins behind it. So it does behind all if they are to be
- * cut. */
+/* Is it a direct call of a function that may return more than once? A block begins after it. If all calls are cut, a block begins
+ * after each call. */
 static bool
 returns_twice(const struct builder *b, const struct code *c, const struct insn *in)
 {
@@ -114,7 +114,7 @@ is_trap(const struct insn *in)
 	return in->cls == CHORD_INSN_TRAP;
 }
 
-/* Has the block a vertex in front of it, where it is not known yet whether its first instruction faults? */
+/* Does the block have a gate before it, at which it is not known yet whether its first instruction faults? */
 static bool
 has_gate_before(const struct builder *b, uint32_t block)
 {
@@ -164,7 +164,8 @@ block_at(struct builder *b, struct dest d)
 	return b->block_of[part][i - b->p->parts.at[part].first];
 }
 
-/* A direct jump to the beginning of a procedure is a tail call, also to itself: the linker may replace the procedure. */
+/* A direct jump to the beginning of a procedure is a tail call, even of the procedure itself: the linker may replace the
+ * procedure. */
 static bool
 is_tail_call(const struct builder *b, struct dest d)
 {
@@ -199,7 +200,8 @@ fall_edge(struct builder *b, uint32_t block, const struct insn *in)
 		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 }
 
-/* Does the block end in a jump into another activation's frame? In text by hand it may only have saved its own stack pointer. */
+/* Does the block end in a jump into another activation's frame? In text by hand, such code may only have saved its own stack
+ * pointer. */
 static bool
 is_nonlocal(const struct builder *b, uint32_t block)
 {
@@ -243,7 +245,8 @@ indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 	add_edge(b, block, b->p->hub, CHORD_EDGE_INDIRECT);
 }
 
-/* Control goes to the target; the place behind the call is an entry, when something returns there. */
+/* Adds the edges of a call into the procedure itself. Control goes to the target. The place after the call is an entry, in case
+ * something returns there. */
 static void
 inside_edges(struct builder *b, uint32_t block, const struct insn *in)
 {
@@ -259,7 +262,7 @@ inside_edges(struct builder *b, uint32_t block, const struct insn *in)
 		add_edge(b, b->p->entry, behind, CHORD_EDGE_LAND);
 }
 
-/* The edge to what follows an instruction that is no jump. */
+/* Adds the edge to what follows an instruction that is no jump. */
 static void
 behind_edge(struct builder *b, uint32_t block, const struct insn *in)
 {
@@ -285,7 +288,7 @@ hub_leads_to(const struct builder *b, uint32_t block)
 	return leader & LEADER_ADDRESS && b->p->hub != GRAPH_NONE && !(leader & LEADER_FAULT);
 }
 
-/* Are frames as the compiler says such that an indirect jump from where none is open leaves the procedure? */
+/* Do the frames that the compiler states show that an indirect jump without an open frame leaves the procedure? */
 static bool
 is_framed(const struct builder *b)
 {
@@ -301,7 +304,7 @@ is_framed(const struct builder *b)
 	return jumps && lands;
 }
 
-/* Has the block an edge from ENTRY, whatever else leads there? */
+/* Does the block have an edge from ENTRY, whatever else leads to it? */
 static bool
 is_entered(const struct builder *b, uint32_t block)
 {
@@ -310,9 +313,9 @@ is_entered(const struct builder *b, uint32_t block)
 	return leader & (LEADER_LAND | LEADER_ENTRY | LEADER_RECEIVE) || (leader & LEADER_ADDRESS && b->p->hub == GRAPH_NONE);
 }
 
-/* A block has at most one place for the counters of edges that cannot have code: an edge from behind a trap goes through the hub
- * if the hub leads to the same block. A signal handler may continue the program behind a trap, past data that stands there, or
- * elsewhere if a table says so. */
+/* Adds the edges of a trap. A signal handler may continue the program after the trap, past data that stands there, or elsewhere if
+ * a table says so. A block has at most one place for the counters of edges that cannot have code. So the edge to the place after
+ * the trap goes through the hub if the hub leads to the same block. */
 static void
 trap_edges(struct builder *b, uint32_t block, const struct insn *in)
 {
@@ -390,7 +393,7 @@ entry_edges(struct builder *b)
 	}
 }
 
-/* Code that nothing known leads to may be entered in an unknown way: each such place gets an entry of its own, so that it is
+/* Code that nothing known leads to may be entered in an unknown way. Each such place gets an entry of its own, so that it is
  * counted in any case. */
 static void
 reach_all(struct builder *b)
@@ -446,7 +449,7 @@ refuse_distances(struct builder *b, const struct part *part)
 	}
 }
 
-/* Is the target outside of what could be read? What lies behind the procedure's last instruction belongs to it, too. */
+/* Refuses a procedure with bytes that could not be read as code. What follows its last instruction belongs to it, too. */
 static void
 refuse_bad(struct builder *b, uint32_t t)
 {
@@ -492,7 +495,7 @@ is_refused(struct builder *b)
 	return p->reason;
 }
 
-/* Does a jump whose operand cannot be replaced lead there? Then nothing can stand before the place for other edges. */
+/* Does a jump whose operand cannot be replaced lead to the place? Then no code for other edges can stand before it. */
 static bool
 is_fixed_target(const struct builder *b, const struct code *c, uint32_t off)
 {
@@ -506,21 +509,22 @@ is_fixed_target(const struct builder *b, const struct code *c, uint32_t off)
 	return false;
 }
 
-/* Traps in assembly by hand do not always end the program: compilers assume that inline assembly goes on behind them. */
+/* Does control go on after the block's trap? Traps in assembly by hand do not always end the program, and compilers assume that
+ * inline assembly goes on after them. */
 static bool
 goes_on(const struct builder *b, uint32_t block)
 {
 	const struct block_text *k = &b->p->block_text.at[block];
 	const struct insn *in = last_insn(b, block);
 
-	/* Where there is an edge from ENTRY, an activation that goes on there is counted. */
+	/* If there is an edge from ENTRY, an activation that goes on after the trap is counted. */
 	return is_trap(in) && k->last < b->p->parts.at[k->part].last &&
 	       !is_entered(b, b->block_of[k->part][k->last - b->p->parts.at[k->part].first]) &&
 	       !is_fixed_target(b, b->p->parts.at[k->part].code, insn_at(b->p, k->part, k->last)->off) &&
 	       (!b->u->text->compiler || (in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE));
 }
 
-/* Gates: vertices without code, where it is decided whether the next instruction is completed. */
+/* Gates are vertices without code. At a gate it is decided whether the next instruction is completed. */
 static void
 find_gates(struct builder *b)
 {
@@ -543,7 +547,7 @@ find_gates(struct builder *b)
 	}
 }
 
-/* Fills what the map says of the instructions of blocks. */
+/* Fills in what the map says of the instructions of blocks. */
 static void
 fill_blocks(struct unit *u, struct proc_text *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Call frame state along the text, so that code that is moved away from its block can restate what unwinders have to know there. */
+/* Call frame state along the text, so that code that is moved away from its block can restate what unwinders have to know. */
 #include "asm/asm.h"
 
 #include <stdlib.h>
@@ -19,13 +19,13 @@ struct state {
 	bool inside;      /* between .cfi_startproc and .cfi_endproc */
 	bool unknown;     /* holds something that cannot be restated */
 	bool lost;        /* the CFA is not known */
-	bool loaded;      /* it is what memory has at cfa_reg + cfa_off */
+	bool loaded;      /* the CFA is what memory has at cfa_reg + cfa_off */
 	uint8_t cfa_reg;
 	int64_t cfa_off;
 	struct rule rule[COLUMNS_MOST];
 };
 
-/* The state behind a statement. */
+/* The state after a statement. */
 struct change {
 	uint32_t stmt, state;
 };
@@ -149,8 +149,8 @@ escape_bytes(struct str rest, uint8_t *bytes, int most)
 	return n;
 }
 
-/* The form that compilers use where they realign the stack: the CFA is in memory, at a register plus an offset of one byte. Other
- * escapes describe other registers or pushed arguments. False: it may describe the CFA. */
+/* The form that compilers use when they realign the stack: the CFA is in memory, at a register plus an offset of one byte. Other
+ * escapes describe other registers or pushed arguments. False: the escape may describe the CFA. */
 static bool
 apply_escape(struct state *s, struct str rest)
 {
@@ -205,7 +205,7 @@ release(struct cfi *c)
 
 /* ---- sections: each has a frame of its own ---- */
 
-/* The section in which the reader of directives is; .text is "". */
+/* The section that the directives are in, and the one before it; .text is "". */
 struct section_now {
 	struct str now, before;
 };
@@ -218,7 +218,7 @@ struct open_frame {
 struct sections {
 	struct section_now at;
 	VEC(struct section_now) pushed;
-	VEC(struct open_frame) open; /* of sections that were left inside of a frame: few */
+	VEC(struct open_frame) open; /* frames that were still open when their section was left: few */
 };
 
 static struct str
@@ -252,7 +252,7 @@ switch_section(struct sections *x, struct str word, struct str rest)
 	return true;
 }
 
-/* Changes the state with the section. True: the section has changed. */
+/* Changes the state when the section has changed: each section has a frame of its own. True: the state has changed. */
 static bool
 change_frame(struct sections *x, struct str left, struct state *s)
 {
@@ -320,7 +320,7 @@ cfi_read(const struct text *t, const struct machine_unwind *machine, struct pool
 	return c;
 }
 
-/* The number of the first change at or behind the statement. */
+/* The number of the first change at or after the statement. */
 static size_t
 change_at(const struct cfi *c, uint32_t stmt)
 {
@@ -337,7 +337,7 @@ change_at(const struct cfi *c, uint32_t stmt)
 	return lo;
 }
 
-/* The state before a statement; its number in *number, UINT32_MAX before the first. */
+/* The state before a statement. *n is its number, or UINT32_MAX before the first change. */
 static struct state
 state_before(const struct cfi *c, uint32_t stmt, uint32_t *n)
 {

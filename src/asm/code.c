@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Decodes the instructions of every section from the bytes that the assembler made of the labelled text. Statements say where
- * instructions begin. Data and padding are decoded only where control can get to them, from what stands before them or by a jump,
- * which may be decoded later. So everything is decoded again until no jump is found that leads to what was treated as data. What
- * remains in doubt is noted, and doubts_settle() refuses it. */
+ * instructions begin. Data and padding are decoded only where control can reach them: from the code before them, or by a jump,
+ * which may be decoded later. So everything is decoded again until no jump leads to bytes that were treated as data. Bytes that
+ * remain in doubt are noted, and doubts_settle() refuses them. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -41,7 +41,7 @@ add_root(struct unit *u, uint32_t section, uint32_t off)
 	VEC_PUSH(c->fresh, off);
 }
 
-/* A jump by a number of bytes leads to code: notes the place for what is decoded later. */
+/* A jump by a number of bytes leads to code: notes the target for the next time that its section is decoded. */
 static void
 follow(struct unit *u, struct code *c, const struct insn *in)
 {
@@ -76,7 +76,7 @@ is_one_of(struct str word, const char *const *names)
 	return *names;
 }
 
-/* Does a call go past data, from the i-th statement on, to what follows it? */
+/* Does a call go past data, from the i-th statement on, to the code after the data? */
 static bool
 goes_past(const struct unit *u, const struct code *c, size_t i, const struct insn *call)
 {
@@ -88,8 +88,8 @@ goes_past(const struct unit *u, const struct code *c, size_t i, const struct ins
 	return true;
 }
 
-/* May what stands behind a call or trap be data, so that the call does not return? Text, large numbers, data that a call goes
- * past; in text by hand also bytes that have a name. */
+/* May the bytes after a call or trap be data, so that the call does not return? They may if they are text, large numbers, or data
+ * that a call goes past; in text by hand also if they have a name. */
 static bool
 may_be_data(const struct unit *u, const struct code *c, size_t i, const struct insn *stop)
 {
@@ -111,7 +111,7 @@ is_call(const struct insn *in)
 	return in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL;
 }
 
-/* The call or trap at the end of what has been decoded, not counting padding, or NULL. */
+/* The call or trap at the end of what has been decoded, not counting nops after it; or NULL. */
 static struct insn *
 stops_perhaps(struct code *c)
 {
@@ -132,7 +132,8 @@ is_root(const struct code *c, uint32_t off)
 	return c->root[off] || c->function[off];
 }
 
-/* Decodes bytes that control gets to: from their beginning, or from a place in them that something jumps to. */
+/* Decodes bytes from the first place in them that something jumps to. Returns where decoding stopped, 0 if nothing has been
+ * decoded. */
 static uint32_t
 decode_inside(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 {
@@ -141,7 +142,7 @@ decode_inside(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 	return lo < hi ? decode_range(u, c, lo, hi) : 0;
 }
 
-/* Notes that the call before the n-th instruction does not return to what has been decoded. */
+/* Notes that the call before the n-th instruction does not return, and takes back what was decoded after it. */
 static void
 take_back(struct code *c, size_t n, size_t nbad)
 {
@@ -151,8 +152,8 @@ take_back(struct code *c, size_t n, size_t nbad)
 	c->insns.at[n - 1].attr &= (uint16_t)~INSN_FALLS;
 }
 
-/* Data and padding that control falls into. If what follows a call cannot be code, the call is assumed not to return. Returns
- * where decoding stopped, 0 if nothing has been decoded. */
+/* Handles data and padding that control falls into. If the bytes after a call cannot be code, the call is assumed not to return.
+ * Returns where decoding stopped, 0 if nothing has been decoded. */
 static uint32_t
 decode_fallen(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi)
 {
@@ -173,14 +174,14 @@ decode_fallen(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi
 	return end;
 }
 
-/* Does it consist of instructions only, one or many? */
+/* Does the statement consist of instructions only, one or many? */
 static bool
 is_instruction(const struct stmt *s)
 {
 	return s->kind == STMT_CODE || (s->kind == STMT_OPAQUE && !(s->flags & STMT_MIXED));
 }
 
-/* Compilers put labels of their own only before code, which may begin with bytes from inline assembly. */
+/* Compilers put labels of their own only before code. That code may begin with bytes from inline assembly. */
 static bool
 is_led_by_compiler(const struct unit *u, uint32_t stmt)
 {
@@ -201,7 +202,7 @@ is_led_by_compiler(const struct unit *u, uint32_t stmt)
 	return false;
 }
 
-/* Can control get to the i-th statement? Any instruction that has a label may be jumped to. */
+/* Can control reach the i-th statement? Any instruction that has a label may be jumped to. */
 static enum reach
 reach_of(const struct unit *u, const struct code *c, size_t i, uint32_t lo)
 {
@@ -223,7 +224,7 @@ is_nops(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
 	return lo == hi;
 }
 
-/* Handles what may be data, or padding. Returns where decoding stopped, 0 if nothing has been decoded. */
+/* Handles a statement that may be data, or padding. Returns where decoding stopped, 0 if nothing has been decoded. */
 static uint32_t
 decode_data(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi, enum reach *reach)
 {
@@ -261,7 +262,7 @@ decode_stmt(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi)
 		end = decode_data(u, c, i, lo, hi, &reach);
 	last = end && c->insns.n ? &c->insns.at[c->insns.n - 1] : NULL;
 	c->falls = last && last->attr & INSN_FALLS ? (uint8_t)reach : REACH_NONE;
-	/* An int3 behind a return is padding. */
+	/* An int3 after a return is padding. */
 	if (reach == REACH_PERHAPS && last && last->cls == CHORD_INSN_SYSCALL)
 		c->falls = REACH_NONE;
 	return end;
@@ -284,7 +285,7 @@ decode_section(struct unit *u, struct code *c)
 	}
 }
 
-/* Nops of alignment directives. */
+/* Marks the nops of alignment directives as padding. */
 static void
 mark_padding(struct unit *u, struct code *c)
 {
@@ -317,14 +318,14 @@ name_stmts(struct unit *u, struct code *c)
 	}
 }
 
-/* A call of __tls_get_addr and the lea before it are one for the linker, which may replace both. */
+/* For the linker, a call of __tls_get_addr and the lea before it are one unit: it may replace both. */
 static bool
 is_tls_call(const struct unit *u, const struct obj_reloc *r)
 {
 	return r->sym < u->object->nsymbol && !strcmp(u->object->symbols[r->sym].name, "__tls_get_addr");
 }
 
-/* Functions that never return, in any program. Compilers may put another block behind a call of them. */
+/* Functions that never return, in any program. Compilers may put another block after a call of them. */
 static bool
 never_returns(const struct unit *u, const struct obj_reloc *r)
 {
@@ -337,7 +338,7 @@ never_returns(const struct unit *u, const struct obj_reloc *r)
 	return false;
 }
 
-/* With -fsplit-stack the callee returns behind the `ret` that follows its call. */
+/* With -fsplit-stack the callee returns to the place after the `ret` that follows its call. */
 static bool
 skips_one(const struct unit *u, const struct obj_reloc *r)
 {
@@ -346,7 +347,8 @@ skips_one(const struct unit *u, const struct obj_reloc *r)
 	return r->sym < u->object->nsymbol && !strncmp(u->object->symbols[r->sym].name, name, sizeof name - 1);
 }
 
-/* In the large model the function's address is loaded and added up before the call. */
+/* Glues the instructions up to the call together. In the large model the function's address is loaded and added up before the
+ * call. */
 static void
 glue_to_call(struct code *c, size_t i)
 {
@@ -436,7 +438,7 @@ is_code(const struct unit *u, uint32_t section)
 	return s->exec && s->data && s->size < UINT32_MAX;
 }
 
-/* Allocates room for the contents of a section. */
+/* Allocates what is needed for the code of each section. */
 static void
 prepare(struct unit *u)
 {
@@ -467,7 +469,7 @@ read_once(struct unit *u, struct code *c)
 	mark_relocs(u, c);
 }
 
-/* Jumps and calls by name, also from section to section. */
+/* Follows jumps and calls by name, also from section to section. */
 static void
 follow_names(struct unit *u, struct code *c)
 {
@@ -482,7 +484,7 @@ follow_names(struct unit *u, struct code *c)
 	}
 }
 
-/* Would it be decoded otherwise with the roots found last? */
+/* Would the section be decoded differently with the roots found last? */
 static bool
 is_news(struct code *c)
 {
@@ -494,7 +496,7 @@ is_news(struct code *c)
 	return news;
 }
 
-/* Places that something jumps to and that are no instruction, or the middle of one. */
+/* Notes places that something jumps to but that are no instruction, or lie inside one. */
 static void
 check_roots(struct code *c)
 {

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Jumps to computed addresses. An indirect jump is understood if it can lead only to labels whose addresses are taken: its
- * operand is a label's address, an address from memory, or a base plus a distance that was written as the difference of two
- * labels; or one of these that a condition may have replaced by 0 or -1 (`sbb %rax, %rax; or %rax, %r8`). A label plus anything
- * else (`lea 2f(%rip), %rdx; sub %rcx, %rdx`) leads into the middle of code whose length weaving changes.
+/* Jumps to computed addresses. An indirect jump is understood if it can lead only to labels whose addresses are taken. Its operand
+ * is then a label's address, an address from memory, or a base plus a distance that was written as the difference of two labels. A
+ * condition may have replaced any of these by 0 or -1 (`sbb %rax, %rax; or %rax, %r8`). A label plus anything else (`lea 2f(%rip),
+ * %rdx; sub %rcx, %rdx`) leads into the middle of code whose length weaving changes.
  *
- * The kind of value of each register is followed through the graph; where paths meet, the worst kind holds. Memory and callers
- * are assumed to have unchanged addresses, so text by hand must not store or push a computed one. */
+ * The kind of value of each register is followed through the graph; where paths meet, the worst kind holds. Memory and callers are
+ * assumed to have unchanged addresses, so text by hand must not store or push a computed one. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
 #include <string.h>
 
-/* Kinds of values; the larger, the less is allowed with it. */
+/* Kinds of values; the larger the kind, the less is allowed with the value. */
 enum kind {
 	AS_IS,      /* from memory, a caller, a callee; a place in data; a distance by name */
-	MASK,       /* 0 or -1: an address that is combined with it is that address, or of no code */
-	NUMBER,     /* counted or computed of what is no address of code */
-	BASE,       /* the address of a label from which data has distances */
-	LABEL,      /* of another label in code */
-	COMPUTED,   /* of an address of code */
+	MASK,       /* 0 or -1: combined with an address, it gives that address or one that is not code */
+	NUMBER,     /* counted, or computed from something that is no address of code */
+	BASE,       /* the address of a label from which data states distances */
+	LABEL,      /* the address of another label in code */
+	COMPUTED,   /* computed from an address of code */
 };
 
 struct word {
 	uint8_t kind;
-	uint32_t proc;  /* from BASE on: the procedure that the address was of */
+	uint32_t proc;  /* from BASE on: the procedure of that address */
 };
 
 enum { REGS = 16 };
@@ -39,7 +39,7 @@ struct computed {
 	struct state *at;   /* by vertex: before it */
 };
 
-/* What is a mask here and something else there is a number. */
+/* A value that is a mask on one path and something else on the other is a number. */
 static struct word
 worse(struct word a, struct word b)
 {
@@ -67,7 +67,8 @@ any_of(const struct state *s, uint16_t regs)
 
 /* ---- addresses that an instruction holds ---- */
 
-/* The address of code, or a place in data. Compilers write distances only as differences of labels. */
+/* The kind of a place: an address of code, or a place in data. Compilers write distances only as differences of labels, so in their
+ * text each label is a base. */
 static struct word
 word_at(const struct unit *u, struct dest d)
 {
@@ -80,7 +81,7 @@ word_at(const struct unit *u, struct dest d)
 	return (struct word){base ? BASE : LABEL, proc};
 }
 
-/* The kind of an operand by itself, and whether its number is such an address. */
+/* The kind of an operand by itself. *named: its number is an address or distance that is written by names. */
 static struct word
 own_word(const struct unit *u, const struct code *c, const struct insn *in, bool *named)
 {
@@ -151,7 +152,7 @@ difference(struct word a, struct word b)
 	return multiple(worse(a, b));
 }
 
-/* A copy may have half of its bits only. */
+/* A copy may have only half of the bits, so the copy of a mask is a number. */
 static struct word
 copy(struct word w)
 {
@@ -159,7 +160,7 @@ copy(struct word w)
 	return w;
 }
 
-/* Of two registers, bit by bit. */
+/* The bitwise combination of two registers: if one is a mask, the kind of the other. */
 static struct word
 masked(const struct state *s, uint16_t regs)
 {
@@ -181,7 +182,7 @@ masked(const struct state *s, uint16_t regs)
 
 /* ---- instructions ---- */
 
-/* A call of the next instruction has pushed its address, and is glued to it. */
+/* Does the instruction pop the address that a call of the next instruction has pushed? It is glued to that call. */
 static bool
 pops_pc(const struct code *c, uint32_t i)
 {
@@ -296,7 +297,7 @@ behind(const struct computed *x, uint32_t v)
 	return s;
 }
 
-/* Passes on what is known behind a vertex. True: something has changed. */
+/* Passes on what is known after a vertex. True: something has changed. */
 static bool
 pass(struct computed *x, uint32_t v)
 {

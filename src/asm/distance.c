@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Distances that stand in the text as numbers of bytes: they are right only while nothing is woven in between. */
+/* Distances that the text states as numbers of bytes: they are right only while nothing is woven in between. */
 #include "asm/mention.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ can_retarget(const struct unit *u, const struct insn *in)
 	       *stmt_str(t, &t->stmts.at[in->stmt]).at == 'j' && stmt_rest(t, &t->stmts.at[in->stmt]).n;
 }
 
-/* Has the text `.` by itself, as in `.+5`? */
+/* Does the text have a `.` by itself, as in `.+5`? */
 static bool
 has_distance(struct str s)
 {
@@ -31,7 +31,7 @@ has_distance(struct str s)
 	return false;
 }
 
-/* What stands behind the mnemonic. */
+/* What stands after the mnemonic and its prefixes. */
 static struct str
 operands(const struct text *t, uint32_t stmt)
 {
@@ -52,7 +52,8 @@ is_blank_at(struct str s, size_t at)
 	return s.at[at] == ' ' || s.at[at] == '\t';
 }
 
-/* Has it a number of bytes to skip, counted from the next instruction? None is 0. Blanks may stand before the register. */
+/* Does the statement have a number of bytes to skip, counted from the next instruction? No number means 0. Blanks may stand before
+ * the register. */
 static bool
 has_pc_number(const struct text *t, uint32_t stmt)
 {
@@ -67,7 +68,7 @@ has_pc_number(const struct text *t, uint32_t stmt)
 	return at && text_number((struct str){s.at + i, end - i}) == end - i;
 }
 
-/* The statement in which an instruction's bytes end, UINT32_MAX if there is none: a prefix may be a statement of its own. */
+/* The statement in which an instruction's bytes end, or UINT32_MAX if there is none. A prefix may be a statement of its own. */
 static uint32_t
 stmt_of_end(const struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -99,7 +100,7 @@ is_written_as_bytes(const struct unit *u, const struct code *c, const struct ins
 	       (u->text->stmts.at[stmt].kind == STMT_DIRECTIVE || u->text->stmts.at[stmt].flags & STMT_MIXED);
 }
 
-/* Jumps and lea whose operand the weaver replaces by a label. */
+/* Is it a jump or lea whose operand the weaver replaces by a label? */
 static bool
 is_replaced(const struct unit *u, const struct insn *in)
 {
@@ -108,8 +109,8 @@ is_replaced(const struct unit *u, const struct insn *in)
 	return in->stmt != UINT32_MAX && stmt_pc_number(u->text, &u->text->stmts.at[in->stmt]) >= 0;
 }
 
-/* A place of a procedure that is given as a distance in bytes cannot be kept by labels, except in jumps and lea, whose operand
- * can be replaced. */
+/* Is the place a distance in bytes that no label can keep right? Labels can keep it in jumps and lea, whose operand can be
+ * replaced. */
 static bool
 counts_bytes(const struct unit *u, uint32_t number, const struct code *c, const struct insn *in)
 {
@@ -137,9 +138,9 @@ distance_of(const struct unit *u, uint32_t proc, const struct code *c, const str
 	return counts_bytes(u, proc, c, in) ? DISTANCE_COUNTED : DISTANCE_NONE;
 }
 
-/* ---- what lies between a place and another that is given by its distance from there ---- */
+/* ---- what lies between a place and a base from which its distance is stated ---- */
 
-/* From where on nothing may be woven in: padding in between depends on all that is before it. */
+/* The offset from which on nothing may be woven in: the length of padding in between depends on all code before it. */
 static uint32_t
 moved_by_padding(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
 {
@@ -154,7 +155,7 @@ moved_by_padding(const struct unit *u, const struct code *c, uint32_t lo, uint32
 	return lo;
 }
 
-/* Does an instruction begin at one of these places? */
+/* Does an instruction begin in [lo, hi)? */
 static bool
 has_insn(const struct code *c, uint32_t lo, uint32_t hi)
 {
@@ -170,7 +171,8 @@ refuse(struct unit *u, uint32_t proc, const char *by)
 		u->procs.at[proc].reason = pool_printf(u->pool, "%s counts bytes across it", by);
 }
 
-/* Nothing may be woven in from lo to hi, not before the instruction there either unless it begins a procedure. */
+/* Refuses what lies from lo to hi, because nothing may be woven in there. The instruction at hi is refused, too, unless it begins a
+ * part of a procedure. */
 static void
 keep(struct unit *u, uint32_t section, uint32_t lo, uint32_t hi, const char *by)
 {
@@ -196,7 +198,8 @@ keep_between(struct unit *u, uint32_t section, uint32_t a, uint32_t b, const cha
 	keep(u, section, a < b ? a : b, a < b ? b : a, by);
 }
 
-/* The place nearest to d of those that the operands of a statement name. False: they name none there, or one is subtracted. */
+/* Of the places that the operands of a statement name in d's section, the one nearest to d. False: they name none there, or one is
+ * subtracted. */
 static bool
 named_base(const struct unit *u, const struct names *n, uint32_t stmt, struct dest d, uint32_t *base)
 {
@@ -217,7 +220,7 @@ named_base(const struct unit *u, const struct names *n, uint32_t stmt, struct de
 	return any;
 }
 
-/* Names are read when they are asked for: most texts do not need them. */
+/* Names are read only when they are needed: most texts do not need them. */
 struct lazy_names {
 	struct names names;
 	bool read;
@@ -240,14 +243,14 @@ struct user {
 	uint32_t proc;
 };
 
-/* May a number be added to something there, or subtracted? */
+/* May the text add a number to something, or subtract one? */
 static bool
 may_add(struct str s)
 {
 	return memchr(s.at, '+', s.n) || memchr(s.at, '-', s.n);
 }
 
-/* Is the address nothing but a label's? Most are: this is what is asked first. */
+/* Is the address just a label's? Most are, so this is asked first. */
 static bool
 is_label(const struct user *x, struct dest d)
 {
@@ -259,7 +262,7 @@ is_label(const struct user *x, struct dest d)
 	return x->u->text->stmts.at[x->insn->stmt].kind == STMT_CODE && !may_add(s);
 }
 
-/* An address that an instruction holds: a name and a number of bytes, or only the number. */
+/* Handles an address that an instruction holds: a name and a number of bytes, or only the number. */
 static void
 keep_dest(const struct user *x, struct dest d)
 {
@@ -295,7 +298,7 @@ keep_of_insn(struct user *x)
 		keep_dest(x, reloc_dest(x->u, r, end));
 }
 
-/* The number of bytes that is added to a name: what stands behind it. */
+/* The number of bytes that is added to a name: it stands after the name. */
 static int64_t
 added_to(struct str all, struct str word)
 {
@@ -316,7 +319,7 @@ added_to(struct str all, struct str word)
 	return strtoll(digits, NULL, 0) * (sign == '-' ? -1 : 1);
 }
 
-/* Does a number follow a sign anywhere? */
+/* Does a number, or a blank, follow a sign anywhere? */
 static bool
 adds_number(struct str s)
 {
@@ -327,7 +330,7 @@ adds_number(struct str s)
 	return false;
 }
 
-/* Data that holds an address, and the definition of a name. */
+/* Handles data that hold an address, and the definition of a name. */
 static void
 keep_of_data(struct unit *u, struct lazy_names *n, uint32_t stmt, const char *by)
 {

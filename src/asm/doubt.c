@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes that the text does not identify as code or data. They are data if instructions read or write them, if they are text, if a
- * symbol says so, or if they cannot be code: decoded, they would run into what is no instruction, into the middle of an
- * instruction that something jumps to, or over the section's end. Otherwise they are not understood. */
+ * symbol says so, or if they cannot be code. They cannot be code if they would run into bytes that are no instruction, into the
+ * middle of an instruction that something jumps to, or over the section's end. Otherwise they are not understood. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum use {
-	USE_ADDRESS = 1, /* an instruction has the address */
+	USE_ADDRESS = 1, /* an instruction holds the address */
 	USE_DATA = 2,    /* an instruction reads or writes these bytes, or a symbol has the type of data */
 };
 
@@ -92,7 +92,7 @@ is_padding(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
 	return true;
 }
 
-/* Is it in the middle of an instruction? */
+/* Is the place in the middle of an instruction? */
 static bool
 is_inside(const struct code *c, uint32_t off)
 {
@@ -104,7 +104,7 @@ is_inside(const struct code *c, uint32_t off)
 
 /* ---- what the text says ---- */
 
-/* The statement that makes the byte: the last one that begins at or before it, of those that make bytes. */
+/* The statement that makes the byte: the last of the statements that make bytes that begins at or before it. */
 static size_t
 stmt_at(const struct unit *u, const struct code *c, uint32_t off)
 {
@@ -129,7 +129,7 @@ is_one_of(struct str word, const char *const *names)
 	return *names;
 }
 
-/* Readable strings: nobody writes code so. */
+/* Is it a readable string? Nobody writes code in this way. */
 static bool
 is_text(const struct unit *u, const struct stmt *s)
 {
@@ -145,7 +145,7 @@ is_text(const struct unit *u, const struct stmt *s)
 	return s->kind == STMT_DIRECTIVE && is_one_of(stmt_word(u->text, s), words);
 }
 
-/* Numbers of several bytes: code may be written so, but then nobody takes its address. */
+/* Is it a number of several bytes? Code may be written so, but then nobody takes its address. */
 static bool
 is_table(const struct unit *u, const struct stmt *s)
 {
@@ -155,7 +155,7 @@ is_table(const struct unit *u, const struct stmt *s)
 	return s->kind == STMT_DIRECTIVE && is_one_of(stmt_word(u->text, s), words);
 }
 
-/* ---- what it is ---- */
+/* ---- what the bytes are ---- */
 
 static bool
 jumps_indirectly(const struct unit *u, const struct code *c, uint32_t off)
@@ -174,7 +174,7 @@ jumps_indirectly(const struct unit *u, const struct code *c, uint32_t off)
 	return false;
 }
 
-/* Padding whose address somebody has is what an indirect jump goes through, or the end of something. */
+/* If somebody has the address of padding, an indirect jump leads through the padding, or the address is the end of something. */
 static bool
 is_passed(const struct unit *u, const struct code *c, uint32_t off)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Either a regular expression, or globs of which one has to match. */
+/* A regular expression, or globs of which one has to match. */
 struct event_pattern {
 	bool is_regex;
 	regex_t regex;
@@ -20,7 +20,7 @@ struct event_pattern {
 enum class {
 	CLASS_DEFAULT, CLASS_INSN, CLASS_BRANCH, CLASS_JUMP, CLASS_CALL, CLASS_INDIRECT_CALL, CLASS_RETURN, CLASS_SYSCALL,
 	CLASS_ATOMIC, CLASS_DIVIDE, CLASS_FP, CLASS_VECTOR, CLASS_REP, CLASS_NOP,
-	CLASS_LOAD, CLASS_STORE, CLASS_TAKEN, /* added to the others */
+	CLASS_LOAD, CLASS_STORE, CLASS_TAKEN, /* their costs are added to those of the others */
 	CLASSES,
 };
 
@@ -40,7 +40,7 @@ struct event_costs {
 	const char *path;
 	VEC(struct rule) rule;
 	uint64_t added[CLASSES];
-	uint64_t hash;           /* of its bytes */
+	uint64_t hash;           /* of the file's bytes */
 };
 
 static const char *const plain_name[EVENT_CALL_OF] = {
@@ -82,7 +82,7 @@ read_regex(struct pool *pool, struct str text, const char **why)
 	return NULL;
 }
 
-/* text: what stands behind `call:` or `insn:`. */
+/* Reads a pattern. text: what stands after `call:` or `insn:`. */
 static const struct event_pattern *
 read_pattern(struct pool *pool, struct str text, const char **why)
 {
@@ -235,7 +235,7 @@ read_costs(struct pool *pool, const char *path, const char **why)
 
 /* ---- lists ---- */
 
-/* Up to a comma that is not inside /.../. */
+/* The length of an item: up to a comma that is not inside /.../. */
 size_t
 event_list_item(const char *at)
 {
@@ -249,7 +249,7 @@ event_list_item(const char *at)
 	return strcspn(at, ",");
 }
 
-/* Events that other tools have, by how their names begin, and what is nearest to them. */
+/* Events that other tools have, by the beginning of their names, and what is nearest to them here. */
 static const struct { const char *name, *instead; } foreign[] = {
 	{"cycles", "the hardware's; cost:FILE weighs instructions by a table"},
 	{"cpu-cycles", "the hardware's; cost:FILE weighs instructions by a table"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions behind which a signal handler may continue the program elsewhere: those that tables written by hand name (`.quad
- * 1b, 3b`: if 1 faults, go on at 3) or, if only the fixups are known, all instructions of the surrounding inline assembly that
- * access memory. */
+/* Instructions after which a signal handler may continue the program elsewhere. They are those that tables written by hand name
+ * (`.quad 1b, 3b`: if 1 faults, go on at 3). If only the fixups are known, they are all instructions of the surrounding inline
+ * assembly that access memory or divide. */
 #include "asm/asm.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ may_fault(const struct unit *u, const struct part *t, const struct insn *in)
 	return u->machine->facts(s->data + in->off, s->size - in->off, &f) && (f.loads || f.stores || f.divide);
 }
 
-/* What a procedure has of these. */
+/* What a procedure has. */
 struct seen {
 	bool jumps, places, named;   /* indirect jumps; fixups; faults that a table names */
 };
@@ -65,7 +65,7 @@ fault_find(struct unit *u, struct proc_text *p)
 	struct seen s = look(u, p);
 	bool all = u->text->compiler && !s.named && !s.jumps;
 
-	/* Text by hand with indirect jumps has tables for these. */
+	/* Text by hand that has indirect jumps uses tables of addresses for them, so its fixups are not known. */
 	if (!s.places || (!u->text->compiler && (s.jumps || !s.named)))
 		return false;
 	for (size_t k = 0; k < p->parts.n; k++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the frame of a procedure is before each of its instructions, derived from what they do to registers. Directives may be
- * missing (assembly without .cfi, epilogues without asynchronous tables) or wrong (undeclared pushes, gcc's inline thunks). */
+/* Where the frame of a procedure is before each of its instructions, derived from what the instructions do to registers.
+ * Directives may be missing (assembly without .cfi, epilogues without asynchronous tables) or wrong (undeclared pushes, gcc's
+ * inline thunks). */
 #include "asm/asm.h"
 
 #include <string.h>
@@ -8,15 +9,15 @@
 struct frames {
 	const struct unit *u;
 	const struct proc_text *p;
-	struct frame_regs *at;   /* by vertex: where it begins */
+	struct frame_regs *at;   /* by vertex: the state at its beginning */
 	bool *reached;           /* by vertex */
-	bool alone;              /* nothing is asked of the frames of other procedures */
+	bool alone;              /* the frames of other procedures are not used */
 };
 
 static struct frames *find(const struct unit *u, const struct proc_text *p, bool alone);
 static struct frame_regs regs_before(const struct frames *f, uint32_t block, uint32_t i);
 
-/* What callees preserve: the stack pointer, and the registers that the ABI says. */
+/* Keeps what callees preserve: the stack pointer, and the registers that the ABI says. */
 static void
 pass_call(const struct machine *m, struct frame_regs *f)
 {
@@ -35,7 +36,8 @@ run(const struct unit *u, const struct code *c, const struct insn *in, struct fr
 		f->known &= (uint16_t)~in->regs_kill;
 }
 
-/* What the directives say before an instruction, which may not be the first of its statement. */
+/* What the directives say before an instruction. If it does not begin a statement, this is what they say before the statement that
+ * makes it. */
 static bool
 says(const struct unit *u, const struct code *c, const struct insn *in, struct cfi_frame *out)
 {
@@ -53,8 +55,9 @@ is_changed(const struct unit *u, const struct code *c, const struct insn *in, ui
 	return !(probe.known >> reg & 1) || probe.at[reg];
 }
 
-/* Directives give the frame by a register, and say nothing new where an instruction changes that register: behind it they are
- * wrong. Calls are assumed to preserve it, whatever the ABI says, because the callee may be in the same text. */
+/* Notes registers by which directives still give the frame although an instruction has changed the register: from there on the
+ * directives are wrong. Calls are assumed to preserve the register, whatever the ABI says, because the callee may be in the same
+ * text. */
 static void
 note_lost(const struct unit *u, const struct code *c, const struct insn *in, struct frame_regs *f)
 {
@@ -106,9 +109,9 @@ behind_call(const struct unit *u)
 	return r;
 }
 
-/* ---- ways from the middle of one procedure to the middle of another ---- */
+/* ---- jumps from the middle of one procedure to the middle of another ---- */
 
-/* Keeps what holds on both paths. True: that is less than before. */
+/* Keeps what holds on both paths. True: that is less than was known before. */
 static bool
 meet(struct frame_regs *a, const struct frame_regs *b)
 {
@@ -142,7 +145,7 @@ is_in(const struct proc_text *p, uint32_t block, const struct code *c, uint32_t 
 	return p->parts.at[b->part].code == c && b->first <= insn && insn < b->last;
 }
 
-/* Notes what is known where one of the jumps between procedures is taken. */
+/* What is known where one of the jumps between procedures is taken. */
 static struct frame_regs
 on_way(const struct unit *u, const struct way *way)
 {
@@ -171,7 +174,7 @@ is_global(const struct unit *u, const struct code *c, uint32_t off)
 	return false;
 }
 
-/* The first jump that leads to a place, or one past the last of all. */
+/* The first of the jumps that lead to a place; if there is none, the place in the list where it would be. */
 static size_t
 first_way(const struct unit *u, uint32_t section, uint32_t off)
 {
@@ -189,7 +192,7 @@ first_way(const struct unit *u, uint32_t section, uint32_t off)
 	return lo;
 }
 
-/* What is known in all other procedures that jump to a block; nothing, if others may enter it. */
+/* What is known in all other procedures that jump to a block. Nothing is known if other code may enter it. */
 static struct frame_regs
 jumped_from(const struct frames *f, uint32_t block)
 {
@@ -212,7 +215,7 @@ jumped_from(const struct frames *f, uint32_t block)
 	return r;
 }
 
-/* Where control comes from outside: what directives say, or as behind a call. */
+/* The state where control comes from outside: what directives say, or the state after a call. */
 static struct frame_regs
 enters(const struct frames *f, uint32_t block, uint8_t kind)
 {
@@ -225,7 +228,7 @@ enters(const struct frames *f, uint32_t block, uint8_t kind)
 	return r;
 }
 
-/* Behind a block, on an edge out of it. */
+/* The state after a block, on an edge out of it. */
 static struct frame_regs
 leaves(const struct frames *f, uint32_t block, uint8_t kind)
 {
@@ -303,7 +306,7 @@ frames_find(const struct unit *u, const struct proc_text *p)
 	return find(u, p, false);
 }
 
-/* Before instruction i of a block. */
+/* The state before instruction i of a block. */
 static struct frame_regs
 regs_before(const struct frames *f, uint32_t block, uint32_t i)
 {

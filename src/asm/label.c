@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Labels before each statement that makes bytes, and what the assembled object says of their places. */
+/* Labels before each statement that makes bytes, and the places that the assembled object gives them. */
 #include "asm/asm.h"
 
 #include <stdlib.h>

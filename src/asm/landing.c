@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Landing pads, from the bytes of the exception tables. Which table a frame has, directives say; or the unwind table, where the
- * text has one of its own making (gcc -fno-dwarf2-cfi-asm). */
+/* Landing pads, from the bytes of the exception tables. Directives say which table a frame has. If the text makes its own unwind
+ * table (gcc -fno-dwarf2-cfi-asm), that table says it. */
 #include "asm/asm.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ refuse_frame(struct unit *u, struct place frame, const char *reason)
 		u->procs.at[proc].reason = reason;
 }
 
-/* The table of the frame is there in an object's section. */
+/* Marks the landing pads of a frame, whose table is at an offset in a section of the object. */
 static void
 land(struct unit *u, const struct obj_section *table, uint64_t at, struct place frame)
 {
@@ -99,7 +99,7 @@ symbol_named(const struct strmap *names, const struct object *o, struct str name
 	return strmap_get(names, name, &i) ? &o->symbols[i] : NULL;
 }
 
-/* `.cfi_lsda ENCODING, SYMBOL` behind a .cfi_startproc. */
+/* Handles `.cfi_lsda ENCODING, SYMBOL` after a .cfi_startproc. */
 static void
 land_directive(struct unit *u, const struct strmap *names, struct str rest, struct place frame)
 {
@@ -113,7 +113,7 @@ land_directive(struct unit *u, const struct strmap *names, struct str rest, stru
 	land(u, s ? &u->object->sections[s->section] : NULL, s ? s->value : 0, frame);
 }
 
-/* Says whether the text makes unwind tables by itself. */
+/* Handles all directives. True: the text makes unwind tables by itself. */
 static bool
 land_directives(struct unit *u)
 {
@@ -141,13 +141,13 @@ land_directives(struct unit *u)
 	return by_itself;
 }
 
-/* ---- unwind tables that the text makes by itself ---- */
+/* ---- unwind tables that the text itself makes ---- */
 
 enum { EH_NONE = 0xff, EH_SIZE = 0x0f, EH_4_UNSIGNED = 0x03, EH_4_SIGNED = 0x0b };
 
-/* What descriptions have that follow a CIE. */
+/* What the descriptions have that refer to a CIE. */
 struct eh_cie {
-	bool lsda;               /* a table's address, */
+	bool lsda;               /* the address of an exception table, */
 	bool known;              /* and addresses of four bytes */
 };
 
@@ -166,7 +166,7 @@ is_known(uint8_t encoding)
 	return (encoding & EH_SIZE) == EH_4_UNSIGNED || (encoding & EH_SIZE) == EH_4_SIGNED;
 }
 
-/* What the augmentation says, whose data are at l. */
+/* What an augmentation string says; its data are at l. */
 static struct eh_cie
 read_augmentation(const char *augmentation, struct lsda l)
 {
@@ -196,7 +196,7 @@ read_augmentation(const char *augmentation, struct lsda l)
 	return c;
 }
 
-/* The CIE at an offset. Nothing is known of one that is damaged. */
+/* The CIE at an offset. If it is damaged, nothing is known of it. */
 static struct eh_cie
 read_cie(const struct obj_section *s, uint64_t off)
 {
@@ -212,7 +212,7 @@ read_cie(const struct obj_section *s, uint64_t off)
 	return read_augmentation(augmentation, l);
 }
 
-/* The place to which the field leads; its section is 0 if there is no such field. */
+/* The place to which the field at an offset leads. Its section is 0 if there is no such field. */
 static struct place
 field_at(const struct object *o, const struct obj_section *s, uint64_t off)
 {
@@ -233,7 +233,7 @@ field_at(const struct object *o, const struct obj_section *s, uint64_t off)
 	return (struct place){o->symbols[r->sym].section, (uint32_t)(o->symbols[r->sym].value + (uint64_t)r->addend)};
 }
 
-/* The description at an offset, of so many bytes behind its length. */
+/* Handles the description at an offset. size: its bytes after the length. */
 static void
 land_description(struct unit *u, const struct obj_section *s, uint64_t off, uint32_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where control can get to: targets of jumps, addresses that are taken, landing pads. */
+/* Where control can arrive: targets of jumps, addresses that are taken, landing pads. */
 #include "asm/asm.h"
 #include "asm/mention.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- marks ---- */
 
-/* Does it begin the procedure that it belongs to? */
+/* Is the place the beginning of the procedure that it belongs to? */
 static bool
 is_proc_start(const struct unit *u, uint32_t proc, struct dest d)
 {
@@ -58,7 +58,7 @@ mark_mention(struct unit *u, const struct code *c, uint32_t i, struct dest d)
 	doubt_address_taken(u, d.section, d.off);
 }
 
-/* The addresses that an instruction holds: its displacement and its number may both be relocated. */
+/* Marks the addresses that an instruction holds: its displacement and its number may both be relocated. */
 static void
 mark_mentions(struct unit *u, const struct code *c, uint32_t i)
 {
@@ -90,8 +90,8 @@ mark_branch(struct unit *u, const struct code *c, const struct insn *in)
 	}
 }
 
-/* A call of the next instruction only pushes its address, unless a compiler means the next procedure and put nothing behind the
- * call because it does not return. */
+/* Is it a call of the next instruction that only pushes its address? If a compiler calls the next procedure, and put nothing after
+ * the call because it does not return, it is a real call. */
 static bool
 is_push_of_pc(const struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -103,8 +103,8 @@ is_push_of_pc(const struct unit *u, const struct code *c, const struct insn *in)
 	return !u->text->compiler || !unit_find(u, d.section, d.off, &proc, &part) || !is_proc_start(u, proc, d);
 }
 
-/* Code that falls into a procedure may be part of it in fact: its callers read behind their calls what the procedure's callers
- * read. */
+/* Code that falls into a procedure may really be part of it. Then the callers of that code read after their calls what the
+ * procedure's callers read. */
 static void
 run_into(struct unit *u, struct dest d)
 {
@@ -115,7 +115,7 @@ run_into(struct unit *u, struct dest d)
 	is_taken_inside(u, d);
 }
 
-/* Assembly by hand may fall into what follows it. Compilers put padding there, and calls that do not return. */
+/* Assembly by hand may fall into what follows it. In compilers' text only padding and calls that do not return seem to. */
 static void
 mark_run_into(struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -178,7 +178,8 @@ keep_nops(struct unit *u, struct dest d)
 	return any;
 }
 
-/* Data that is there when the program runs, and that no compiler made. (A compiler's own such data are jump tables.) */
+/* Is the statement data that are there when the program runs, and that no compiler made? (A compiler's own data of this kind are
+ * jump tables.) */
 static bool
 is_by_hand(const struct unit *u, uint32_t stmt)
 {
@@ -191,7 +192,8 @@ is_by_hand(const struct unit *u, uint32_t stmt)
 	return u->place[stmt].section ? in->alloc && !in->exec : s->flags & STMT_OTHER;
 }
 
-/* Text by hand has jump tables in sections for data, and tables for handlers in sections of their own. */
+/* Text by hand has jump tables in sections for data, and tables for handlers in sections of their own. Only the latter may list
+ * faults. */
 static bool
 may_list_faults(const struct unit *u, uint32_t stmt)
 {
@@ -212,7 +214,7 @@ mark_words(struct unit *u, const struct names *n, uint32_t stmt)
 	}
 }
 
-/* `movl $1f-2f, %eax`: a distance without a relocation. */
+/* Handles `movl $1f-2f, %eax`: a distance without a relocation. */
 static void
 mark_distance(struct unit *u, const struct names *n, uint32_t stmt)
 {
@@ -241,7 +243,7 @@ refuse_described(struct unit *u, uint32_t stmt, struct dest d)
 		                                       section ? u->object->sections[section].name : "of data");
 }
 
-/* Do instructions use the place's address themselves? Then distances from it are for them. */
+/* Do instructions use the place's address themselves? Then distances from it are for these instructions. */
 static bool
 is_mentioned(const struct unit *u, struct dest d)
 {
@@ -253,7 +255,7 @@ is_mentioned(const struct unit *u, struct dest d)
 	return unit_find(u, d.section, d.off, &proc, &part) && is_proc_start(u, proc, d) && u->procs.at[proc].address_taken;
 }
 
-/* A distance from an address of code to another. */
+/* Refuses the code from lo to hi if the distance between them describes it. False: it does not. */
 static bool
 refuse_range(struct unit *u, uint32_t stmt, struct dest lo, struct dest hi)
 {
@@ -268,7 +270,7 @@ refuse_range(struct unit *u, uint32_t stmt, struct dest lo, struct dest hi)
 	return true;
 }
 
-/* Has the statement a distance between two places in code among its operands? */
+/* Do the operands of the statement have a distance that describes code? Refuses that code. */
 static bool
 describes_range(struct unit *u, const struct names *n, uint32_t stmt)
 {
@@ -285,7 +287,7 @@ describes_range(struct unit *u, const struct names *n, uint32_t stmt)
 	return any;
 }
 
-/* Whatever else the record names may depend on its place, and on what stands in front of it. */
+/* Whatever else the record names may depend on its place, and on what stands in front of it. So it is refused. */
 static void
 refuse_named(struct unit *u, const struct names *n, uint32_t stmt)
 {
@@ -299,9 +301,9 @@ refuse_named(struct unit *u, const struct names *n, uint32_t stmt)
 		}
 }
 
-/* Ranges whose bytes are used by others (restartable sequences, alternatives that are copied there): nothing may be woven into
- * them. The places named beside them, such as abort handlers, are left alone, too. A record is what stands together, without a
- * label. Before data is marked. */
+/* Refuses ranges whose bytes are used by others (restartable sequences, alternatives that are copied there): nothing may be woven
+ * into them. The places named along with them, such as abort handlers, are left alone, too. A record is the data that stand
+ * together, without a label in between. This runs before data is marked. */
 static void
 refuse_ranges(struct unit *u, const struct names *n)
 {
@@ -350,7 +352,7 @@ mark_start(struct unit *u, uint32_t section, uint64_t off)
 		is_taken_inside(u, (struct dest){section, (uint32_t)off, true});
 }
 
-/* Procedures that can be entered from outside: by names that the linker sees, and by addresses in data, whoever wrote them.
+/* Marks procedures that can be entered from outside: by names that the linker sees, and by addresses in data, whoever wrote them.
  * Unwind tables have addresses, too, but nobody calls these. */
 static void
 mark_known(struct unit *u)
@@ -372,7 +374,7 @@ mark_known(struct unit *u)
 	}
 }
 
-/* Pieces out of line that nothing jumps to: signal handlers do. */
+/* Pieces out of line that nothing jumps to are entered by signal handlers. */
 static void
 mark_pieces(struct unit *u)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which flags and registers are live before every instruction.
  *
- * At calls and returns the ABI is not enough: gcc allocates registers across procedures (-fipa-ra), so a register that a
- * procedure leaves alone is live at its return. It is dead if the procedure changes it and does not save it in its frame, which
- * all callers know, or if callers cannot know that it is left alone: only calls in the same text can, and what is live behind
- * those is computed. Compilers never pass flags; text by hand may.
+ * At calls and returns the ABI is not enough: gcc allocates registers across procedures (-fipa-ra), so a register that a procedure
+ * leaves alone is live at its return. It is dead in two cases. First, the procedure changes it and does not save it in its frame:
+ * all callers know that. Second, no caller can know that the register is left alone: only callers in the same text can, and what is
+ * live after their calls is computed. Compilers never pass flags; text by hand may.
  *
- * The analysis begins with nothing live behind calls, and adds what turns out to be live until nothing changes. */
+ * The analysis begins with nothing live after calls, and adds what turns out to be live until nothing changes. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -16,7 +16,7 @@
 struct flow {
 	const struct unit *u;
 	struct proc_text *p;
-	uint16_t gone;         /* registers that mean nothing at a return */
+	uint16_t gone;         /* registers whose values mean nothing at a return */
 	uint16_t landing;      /* registers live at some landing pad: any instruction may fault and lead there */
 	struct liveness *in;        /* by vertex */
 };
@@ -49,7 +49,7 @@ is_special_name(const struct unit *u, const char *name)
 	return u->machine->text->is_helper(name);
 }
 
-/* Does it lead somewhere that follows the calling convention? */
+/* Does the call or jump lead somewhere that follows the calling convention? */
 static bool
 is_plain(const struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -77,7 +77,7 @@ mark_called(struct unit *u, const struct code *c, const struct insn *in)
 	if (!d.section || !unit_find(u, d.section, d.off, &proc, &part))
 		return;
 	if (u->procs.at[proc].parts.at[0].lo != d.off) {
-		/* Code that enters it in the middle may be part of it in fact. */
+		/* Code that enters it in the middle may really be part of it. */
 		if (!unit_find(u, c->section, in->off, &own, &own_part) || own != proc)
 			u->procs.at[proc].behind = u->machine->all_regs;
 		return;
@@ -113,7 +113,7 @@ live_prepare(struct unit *u)
 			look_at(u, u->code[i], &u->code[i]->insns.at[k]);
 }
 
-/* Is it a call that may reach any procedure, of which the compiler knows only the calling convention? */
+/* Is it a call that may reach any procedure, so that the compiler knows only the calling convention of its callee? */
 static bool
 calls_out(const struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -125,8 +125,8 @@ calls_out(const struct unit *u, const struct code *c, const struct insn *in)
 	return in->cls == CHORD_INSN_ICALL || (s && !s->section);
 }
 
-/* Does something return into the middle of the procedure, or may it? Then what leaves it may be a jump inside (a return as a
- * retpoline). */
+/* Does something return into the middle of the procedure, or may it? Then an instruction that leaves the procedure may be a jump
+ * inside of it (the return of a retpoline). */
 static bool
 is_come_back_to(const struct proc_text *p)
 {
@@ -136,10 +136,10 @@ is_come_back_to(const struct proc_text *p)
 	return false;
 }
 
-/* The registers that are dead at a return: no caller expects their old values, and they are not live behind calls in this text.
- * They are those that the procedure changes and does not save as functions with other calling conventions would; one more; and,
- * if nobody else calls it, all that are no results. Callers in other texts are not seen: a register that may be a result is live
- * for them. */
+/* The registers that are dead at a return: no caller expects their old values, and they are not live after calls in this text. They
+ * are those that the procedure changes, unless it saves some, as functions with other calling conventions do; one more
+ * (machine->scratch); and, if nobody else calls it, all that are no results. Callers in other texts are not seen, so a register
+ * that may be a result is live for them. */
 static uint16_t
 gone_of(const struct unit *u, const struct proc_text *p)
 {
@@ -198,7 +198,7 @@ before(const struct flow *f, const struct insn *in, struct liveness after)
 		.regs_live = (uint16_t)((after.regs_live & ~in->regs_kill) | (in->regs_read & ~not_read(f, in)))};
 }
 
-/* What code outside may read when control leaves behind the instruction. */
+/* What code outside may read when control leaves after the instruction. */
 static struct liveness
 at_exit(const struct flow *f, const struct insn *in)
 {
@@ -295,7 +295,7 @@ solve(struct unit *u, struct proc_text *p)
 	fill(&f);
 }
 
-/* ---- what is live behind calls ---- */
+/* ---- what is live after calls ---- */
 
 /* Adds registers to all procedures that may be called through a pointer. */
 static void
@@ -328,7 +328,7 @@ leaves(const struct insn *in)
 	return in->cls == CHORD_INSN_JUMP || in->cls == CHORD_INSN_BRANCH || in->cls == CHORD_INSN_IJUMP;
 }
 
-/* Behind a call. */
+/* The registers that are live after a call. */
 static uint16_t
 behind(const struct flow *f, uint32_t v, uint32_t i)
 {
@@ -346,7 +346,8 @@ behind(const struct flow *f, uint32_t v, uint32_t i)
 	return live;
 }
 
-/* Where control leaves for another procedure by a jump, what its own callers read is live behind that. */
+/* Adds what is live after each call to its callee. If control leaves for another procedure by a jump, what the callers of this one
+ * read is live after that procedure. */
 static void
 look_behind(struct unit *u, const struct proc_text *p)
 {
@@ -382,7 +383,7 @@ look_behind_unknown(struct unit *u)
 		}
 }
 
-/* True: fewer registers are lost than before. */
+/* Computes liveness if other registers are gone than before. False: nothing has changed. */
 static bool
 settle(struct unit *u, struct proc_text *p)
 {

@@ -44,7 +44,7 @@ nonlocal_jumps(const struct unit *u, const struct proc_text *p, uint32_t block)
 	return c->insns.at[b->last - 1].cls == CHORD_INSN_IJUMP && stack_switch(u, c, b->first, b->last) != UINT32_MAX;
 }
 
-/* The operand that a move reads, as text. */
+/* The text of the operand that a move reads. */
 static struct str
 moved_operand(const struct unit *u, const struct insn *in)
 {
@@ -65,7 +65,7 @@ means_same(const struct insn *in, uint32_t at, uint32_t i)
 	return true;
 }
 
-/* The target of the jump at `last`, as an operand before instruction `at`; empty: it is not known there. */
+/* The target of the jump at `last`, as an operand before instruction `at`. Empty: it is not known there. */
 static struct str
 target_operand(const struct unit *u, const struct insn *in, uint32_t at, uint32_t last)
 {
@@ -93,7 +93,7 @@ nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, s
 	*a = (struct nonlocal){.insn = i, .sp = moved_operand(u, &in[i]), .on_stack = in[i].regs_read >> u->machine->sp & 1};
 	if (!a->sp.n)
 		return false;
-	/* While the frame is found by the frame pointer, the frame pointer has to be the procedure's own. */
+	/* If the frame is found by the frame pointer, the frame pointer has to be still the procedure's own. */
 	for (uint32_t k = i; cfi_by_frame_pointer(u->cfi, in[i].stmt) && k-- > b->first;)
 		if (in[k].attr & INSN_LOADS && writes(&in[k], u->machine->fp)) {
 			if (!means_same(in, k, i))
@@ -106,7 +106,7 @@ nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, s
 
 /* ---- receivers ---- */
 
-/* Does control get to i only from instruction i - 1? */
+/* Does control reach instruction i only from instruction i - 1? */
 static bool
 is_straight(const struct code *c, uint32_t i)
 {
@@ -131,14 +131,14 @@ straight_to(const struct code *c, uint32_t i)
 	return i;
 }
 
-/* Where 64 bits are stored: an address as far as it is known. */
+/* The address at which 64 bits are stored, as far as it is known. */
 struct target {
 	struct move move;
 	const struct obj_reloc *reloc;
 	int64_t disp;
 };
 
-/* The move of an address plus a number to the base register, if there is one just before. */
+/* If the base register gets an address plus a number just before, replaces the base by these. */
 static void
 resolve_base(const struct unit *u, const struct code *c, uint32_t i, struct target *t)
 {
@@ -172,7 +172,7 @@ decode_store(const struct unit *u, const struct code *c, uint32_t i, struct targ
 	return true;
 }
 
-/* Is b the word behind a, or the one after that? (A word for a shadow stack may be in between.) */
+/* Is b the word after a, or the one after that? (A word for a shadow stack may be in between.) */
 static bool
 is_just_behind(const struct target *a, const struct target *b)
 {
@@ -216,7 +216,7 @@ address_store(const struct unit *u, const struct code *c, uint32_t i, struct tar
 	return false;
 }
 
-/* What an address taken in its own procedure is for. __builtin_setjmp stores the stack pointer behind it. */
+/* What an address that is taken in its own procedure is for. __builtin_setjmp stores the stack pointer in a word after it. */
 static uint8_t
 mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
 {
@@ -235,7 +235,7 @@ mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
 	return near ? LEADER_ADDRESS | LEADER_RECEIVE : LEADER_ADDRESS;
 }
 
-/* The address is used in another procedure: a nested function jumps there, or takes it. */
+/* What an address that is taken in another procedure is for: a nested function jumps there, or only takes it. */
 static uint8_t
 mention_abroad(const struct unit *u, const struct code *c, uint32_t i)
 {

@@ -10,9 +10,9 @@
 /* Where a procedure begins. */
 struct start {
 	uint32_t off, sym;
-	uint8_t rank;       /* the smaller the better a name */
-	uint32_t home, home_off; /* in section `home` (0: none) at that offset is the code of which this is a piece: */
-	uint32_t home_proc;      /* of that procedure, once they are known */
+	uint8_t rank;       /* the smaller, the better is the name */
+	uint32_t home, home_off; /* the section and offset of the code that this is a piece of; section 0: it is no piece */
+	uint32_t home_proc;      /* the procedure of that code, once procedures are known */
 };
 
 static int
@@ -27,14 +27,14 @@ by_start(const void *a, const void *b)
 	return x->sym < y->sym ? -1 : x->sym > y->sym;
 }
 
-/* Names that begin a procedure if they are functions or global. In quotation marks they may be any. */
+/* Can the name begin a procedure, if it is a function or global? Names in quotation marks may be anything. */
 static bool
 is_name(const char *name)
 {
 	return *name && strncmp(name, ".L", 2);
 }
 
-/* Names that begin a procedure when something calls them: none of the assembler's own. */
+/* Can the name begin a procedure that something calls? Names that the assembler makes cannot. */
 static bool
 is_plain_name(const char *name)
 {
@@ -60,7 +60,7 @@ add_symbols(const struct unit *u, starts *by_section)
 	}
 }
 
-/* By byte of a section: does a call lead there? */
+/* By byte of a section: does a call lead to it? */
 static bool *
 called_bytes(const struct unit *u, const struct code *c)
 {
@@ -75,7 +75,7 @@ called_bytes(const struct unit *u, const struct code *c)
 	return called;
 }
 
-/* Local symbols without a type that are called in their section. */
+/* Adds local symbols without a type that are called in their section. */
 static void
 add_called(const struct unit *u, starts *by_section)
 {
@@ -108,7 +108,7 @@ made_up_name(struct unit *u, uint32_t section, uint32_t off)
 	return pool_printf(u->pool, "%s+0x%x", u->object->sections[section].name, off);
 }
 
-/* Instructions of [lo, hi): the first at or behind lo, and one past the last. */
+/* The first instruction at or after an offset. */
 static uint32_t
 insn_from(const struct code *c, uint32_t off)
 {
@@ -155,8 +155,8 @@ cold_of(struct unit *u, const struct strmap *names, const char *name)
 	return &u->procs.at[i];
 }
 
-/* Padding between a call at the end of a procedure and the next procedure: compilers put only that behind a call that does not
- * return. */
+/* The end of a procedure, without padding between a call at its end and the next procedure: after a call that does not return
+ * compilers put only padding. */
 static uint32_t
 without_padding(const struct unit *u, const struct code *c, uint32_t first, uint32_t last)
 {
@@ -184,7 +184,7 @@ is_cold(const char *name)
 	return cold && cold != name && (!cold[5] || cold[5] == '.');
 }
 
-/* Of procedure p, or of a new one. */
+/* Adds a part to procedure p, or to a new one. */
 static void
 add_part(struct unit *u, struct code *c, struct strmap *names, const char *name, uint32_t lo, uint32_t hi, struct proc_text *p)
 {
@@ -207,7 +207,7 @@ add_part(struct unit *u, struct code *c, struct strmap *names, const char *name,
 	VEC_PUSH(p->parts, part);
 }
 
-/* The parts of one section; main parts or cold parts. */
+/* Adds the parts of one section: main parts, or cold parts. */
 static void
 add_section(struct unit *u, struct code *c, const starts *s, struct strmap *names, bool cold)
 {
@@ -246,9 +246,9 @@ by_lo(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-/* ---- pieces out of line: inline assembly that stands in another section and goes back ---- */
+/* ---- pieces out of line: inline assembly that stands in another section and jumps back ---- */
 
-/* Do its jumps out of [lo, hi) lead into the middle of one procedure? The place is in *home then. */
+/* Do the jumps out of [lo, hi) lead into the middle of one procedure? If so, *home is the target of one of them. */
 static bool
 goes_home(const struct unit *u, const starts *by_section, const struct code *c, uint32_t lo, uint32_t hi, struct dest *home)
 {
@@ -275,7 +275,7 @@ goes_home(const struct unit *u, const starts *by_section, const struct code *c, 
 	return at.section;
 }
 
-/* Behind an instruction that control does not pass, the next piece may begin, with a label. */
+/* The end of a piece. After an instruction that does not fall through, a label may begin the next piece. */
 static uint32_t
 piece_end(const struct code *c, uint32_t lo, uint32_t hi)
 {
@@ -321,7 +321,7 @@ sort_ranges(struct code *c)
 		qsort(c->ranges.at, c->ranges.n, sizeof(struct range), by_lo);
 }
 
-/* Ranges are sorted. */
+/* Finds the procedures that the pieces belong to. Ranges have to be sorted. */
 static void
 assign_registers(const struct unit *u, starts *s)
 {
@@ -358,8 +358,8 @@ refuse_resolvers(struct unit *u)
 	}
 }
 
-/* OCaml raises by a move to the stack pointer and a jump to an address popped from there: nothing shows which activations end,
- * and the counts of their callers would be wrong. Each of its texts has a table of frames. */
+/* OCaml raises an exception by a move to the stack pointer and a jump to an address popped from there. Nothing shows which
+ * activations end, and the counts of their callers would be wrong. Each of OCaml's texts has a table of frames. */
 static void
 refuse_ocaml(struct unit *u)
 {
@@ -374,8 +374,8 @@ refuse_ocaml(struct unit *u)
 		u->procs.at[i].reason = "OCaml's code, whose exceptions end activations unseen";
 }
 
-/* Is it a procedure of Free Pascal's? That puts each into a section named after it in small letters, behind a prefix that no other
- * compiler has: no symbol is its section's own name there. */
+/* Is it a procedure of Free Pascal's? That compiler puts each procedure into a section named after it in small letters, with a
+ * prefix that no other compiler uses for the symbol's own name. */
 static bool
 is_pascal(const struct unit *u, const struct obj_symbol *s)
 {
@@ -385,8 +385,8 @@ is_pascal(const struct unit *u, const struct obj_symbol *s)
 	return s->func && str_starts(str_of(section), prefix) && !strcasecmp(section + sizeof prefix - 1, s->name);
 }
 
-/* Free Pascal raises by a setjmp and longjmp of its own, so that calls return twice and activations end unseen; and what starts
- * its programs calls no constructors, so that none would leave a profile. */
+/* Free Pascal raises by a setjmp and longjmp of its own, so calls return twice and activations end unseen. And its programs start
+ * without calling constructors, so none would leave a profile. */
 static void
 refuse_pascal(struct unit *u)
 {
@@ -398,7 +398,7 @@ refuse_pascal(struct unit *u)
 		u->procs.at[i].reason = "Free Pascal's code, whose exceptions end activations unseen";
 }
 
-/* The procedures in a section that mention what transactions are made with. */
+/* Refuses the procedures in a section that mention functions of transactions. */
 static void
 refuse_transactions_in(struct unit *u, uint32_t section)
 {
@@ -416,8 +416,8 @@ refuse_transactions_in(struct unit *u, uint32_t section)
 }
 
 /* A transaction that is cancelled, or that another thread disturbs, begins again by a jump of libitm's own: activations inside it
- * end, and the call that began it comes back once more, unseen. Whatever calls libitm or a clone for transactions may be active
- * then. */
+ * end, and the call that began it returns once more, unseen. All procedures that call libitm or a clone for transactions may be
+ * active then. */
 static void
 refuse_transactions(struct unit *u)
 {
@@ -429,8 +429,8 @@ refuse_transactions(struct unit *u)
 			u->procs.at[i].reason = "a clone for transactions, which begin again unseen (-fgnu-tm)";
 }
 
-/* Hardened against misled speculation (clang's -mspeculative-load-hardening), code compares the address to which a call returned
- * with a label right behind the call. A counter in between would make each later address wrong. */
+/* Code that is hardened against misled speculation (clang's -mspeculative-load-hardening) compares the address to which a call
+ * returned with a label right after the call. A counter in between would make each later address wrong. */
 static void
 refuse_hardened(struct unit *u)
 {
@@ -455,7 +455,8 @@ pushes_frame_pointer(const struct unit *u, const struct insn *in)
 	       in->len == 1;
 }
 
-/* Does it set up the frame pointer, or is it what may stand before: pushes, and an alignment of the stack? */
+/* Does the instruction set up the frame pointer (*done), or is it one that may come before that: a push, or an alignment of the
+ * stack? */
 static bool
 sets_up(const struct unit *u, const struct code *c, const struct insn *in, bool *done)
 {
@@ -469,7 +470,7 @@ sets_up(const struct unit *u, const struct code *c, const struct insn *in, bool 
 	return in->attr & (INSN_PUSHES | INSN_FIRST) || in->regs_kill == 1u << u->machine->sp;
 }
 
-/* gdb stops behind `push %rbp; mov %rsp, %rbp`, or behind the push alone, if a procedure begins with it; otherwise at its
+/* If a procedure begins with `push %rbp; mov %rsp, %rbp`, or with the push alone, gdb stops after it. Otherwise gdb stops at its
  * beginning, where arguments are not in the frame yet. */
 static void
 keep_prologue(struct unit *u, const struct part *t)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the stack pointer points to a stack, so that memory below its red zone is free. Compilers ensure that. Assembly by hand
- * may let it point to data for a while: behind an instruction that sets it to a value not known to be a stack address, woven-in
- * code must not use it.
+/* Where the stack pointer points to a stack, so that memory below its red zone is free. Compilers ensure that. Assembly by hand may
+ * let it point to data for a while: after an instruction that sets it to a value not known to be a stack address, woven-in code
+ * must not use it.
  *
  * Addresses on the stack are followed through registers and the graphs, and by direct jumps from one procedure into the middle of
- * another. A stored address that is loaded by the same operand is assumed to be the same, if the procedure, and those that jump
- * into it, store nothing else there. */
+ * another. If a stored address is loaded by the same operand, it is assumed to be the same, as long as the procedure, and those
+ * that jump into it, store nothing else there. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* An operand that stores something. */
+/* An operand by which an address is stored. */
 struct slot {
 	int8_t base, index;
 	uint8_t scale;
@@ -22,24 +22,24 @@ struct slot {
 
 struct text_stacks;
 
-/* A procedure that is looked at. */
+/* A procedure that is analysed. */
 struct stacks {
 	struct text_stacks *all;
 	const struct unit *u;
 	struct proc_text *p;
 	uint32_t *at;     /* by vertex: registers with addresses on the stack */
 	bool *reached;
-	bool *outside;    /* by vertex: it is not known who jumps there from outside */
+	bool *outside;    /* by vertex: unknown code may jump there from outside */
 	VEC(struct slot) slots;
 	bool strays;      /* the stack pointer is lost somewhere */
-	bool inside;      /* and so it may be where who is not known jumps in */
-	bool again;       /* something has changed that has to be passed on */
+	bool inside;      /* so it may also be lost where unknown code jumps in */
+	bool again;       /* something has changed, and has to be passed on */
 };
 
 /* All procedures of a text. */
 struct text_stacks {
 	struct unit *u;
-	struct stacks **of; /* by procedure; NULL: nothing has to be known of it */
+	struct stacks **of; /* by procedure; NULL: it need not be analysed */
 	uint32_t *writes;   /* by procedure: registers that it changes, plus KNOWN; 0: not computed yet */
 };
 
@@ -90,7 +90,7 @@ leads_elsewhere(const struct stacks *s, uint32_t proc, const struct code *c, con
 	return !d.section || !unit_find(s->u, d.section, d.off, &to, &part) || to != proc;
 }
 
-/* The registers that a procedure of the text changes; those of the ABI if it calls others. */
+/* The registers that a procedure of the text changes. If it calls others, they are those that the ABI lets it change. */
 static uint32_t
 writes_of(struct stacks *s, uint32_t proc)
 {
@@ -110,7 +110,7 @@ writes_of(struct stacks *s, uint32_t proc)
 	return writes;
 }
 
-/* What is lost by a call. */
+/* The registers that are lost by a call. */
 static uint32_t
 called_writes(struct stacks *s, const struct code *c, const struct insn *in)
 {
@@ -153,7 +153,7 @@ block_at(const struct proc_text *p, uint32_t part, uint32_t off)
 	return 0;
 }
 
-/* The target of a direct jump or call, if that is in the middle of another procedure in question. */
+/* The target of a direct jump or call, if it is in the middle of another procedure that is analysed. */
 static struct stacks *
 jumped_into(struct stacks *s, const struct code *c, const struct insn *in, uint32_t *block)
 {
@@ -169,7 +169,7 @@ jumped_into(struct stacks *s, const struct code *c, const struct insn *in, uint3
 	return *block ? s->all->of[proc] : NULL;
 }
 
-/* True: that has changed. */
+/* Notes that something else is stored by an operand. True: that is new. */
 static bool
 spoil(struct stacks *s, const struct slot *slot)
 {
@@ -185,7 +185,7 @@ spoil(struct stacks *s, const struct slot *slot)
 	return true;
 }
 
-/* What a procedure has stored is still there where it jumps to. */
+/* What a procedure has stored is still there in the procedure that it jumps to. */
 static bool
 spoil_all(struct stacks *s, const struct stacks *from)
 {
@@ -196,7 +196,7 @@ spoil_all(struct stacks *s, const struct stacks *from)
 	return changed;
 }
 
-/* Remembers which operands store what, from what is known so far. True: that has changed. */
+/* Notes what operands store, by what is known so far. True: something has changed. */
 static bool
 find_slots(struct stacks *s)
 {
@@ -232,7 +232,7 @@ find_slots(struct stacks *s)
 	return changed;
 }
 
-/* Control reaches a vertex with that state. */
+/* Notes that control reaches a vertex with these registers. */
 static void
 meet(struct stacks *s, uint32_t v, uint32_t regs)
 {
@@ -244,7 +244,7 @@ meet(struct stacks *s, uint32_t v, uint32_t regs)
 	s->reached[v] = s->again = true;
 }
 
-/* A jump keeps the registers; behind a call only the stack pointer is known. */
+/* A jump keeps the registers. At the target of a call only the stack pointer is known. */
 static void
 leave(struct stacks *s, const struct code *c, const struct insn *in, uint32_t regs)
 {
@@ -255,7 +255,7 @@ leave(struct stacks *s, const struct code *c, const struct insn *in, uint32_t re
 		meet(to, block, in->cls == CHORD_INSN_CALL ? regs & 1u << s->u->machine->sp : regs);
 }
 
-/* Passes on what holds behind a vertex. */
+/* Passes on what holds after a vertex. */
 static void
 pass(struct stacks *s, uint32_t v)
 {
@@ -276,7 +276,7 @@ pass(struct stacks *s, uint32_t v)
 			meet(s, g->edge[g->out[k]].to, regs);
 }
 
-/* Unknown code may jump in from outside with a lost stack pointer. */
+/* Begins anew at the entries. Unknown code may jump in from outside with a lost stack pointer. */
 static void
 begin(struct stacks *s)
 {
@@ -363,7 +363,7 @@ follow_all(struct text_stacks *all)
 	}
 }
 
-/* True: one more procedure is found that sets its stack pointer to data. */
+/* True: one more procedure may set its stack pointer to data. */
 static bool
 find_strays(struct text_stacks *all)
 {
@@ -395,7 +395,7 @@ look_at(struct text_stacks *all, struct proc_text *p)
 	return s;
 }
 
-/* The procedures at both ends of a jump. False: the target is not measured. */
+/* The procedures at both ends of a jump. False: one of them is not known, or the target is not measured. */
 static bool
 ends_of(const struct unit *u, const struct way *w, uint32_t *from, uint32_t *to, uint32_t *block)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Statements of GNU assembler text. Separators are newline and `;`, comments run
- * from `#` to the end of the line (`/` too where a line begins with it) or
- * between slash-star and star-slash, strings and character constants hide both.
+/* Statements of GNU assembler text. Newlines and `;` separate them. A comment runs from `#` to the end of the line (from `/`, too,
+ * if the line begins with it), or between slash-star and star-slash. Strings and character constants hide separators and comments.
  * The slices of all statements, in order, never overlap. */
 #include "asm/asm.h"
 
@@ -9,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the reader stands. */
+/* The state of the reader. */
 struct reader {
 	struct text *t;
 	struct pool *pool;
 	const char *p, *end;
 	uint32_t line;
 	bool line_start;      /* nothing but blanks and labels since the newline */
-	uint8_t flags;        /* STMT_FOREIGN, STMT_INLINE, STMT_ALIEN, STMT_OTHER now */
+	uint8_t flags;        /* STMT_FOREIGN, STMT_INLINE, STMT_ALIEN, STMT_OTHER, STMT_META now */
 	uint32_t depth;       /* open .macro and .rept blocks */
 	uint32_t open;        /* statement that opened the outermost one */
-	VEC(uint8_t) sections;  /* pushed: STMT_OTHER or 0 */
+	VEC(uint8_t) sections;  /* pushed: flags of the section, flags of the one before */
 	uint8_t previous;
 	struct strmap macros; /* names in lower case, to STMT_MIXED or 0 */
 	const char *why;
@@ -102,7 +101,7 @@ skip_string(struct reader *r, const char *p)
 	return p < r->end ? p + 1 : p;
 }
 
-/* 'c, 'c' or '\c': the quote behind it is optional. */
+/* 'c, 'c' or '\c': the quote after it is optional. */
 static const char *
 skip_char(struct reader *r, const char *p)
 {
@@ -143,7 +142,7 @@ is_special(char c)
 	return c == '\n' || c == ';' || c == '#' || c == '"' || c == '\'' || c == '/';
 }
 
-/* The end of the statement that begins at p: its separator, comment or the end. */
+/* The end of the statement that begins at p: at its separator, its comment or the end of the text. */
 static const char *
 statement_end(struct reader *r, const char *p)
 {
@@ -164,7 +163,7 @@ statement_end(struct reader *r, const char *p)
 	return p;
 }
 
-/* ---- sections, as far as it has to be known that they hold no code ---- */
+/* ---- sections: which of them hold no code ---- */
 
 /* The STMT_OTHER and STMT_META flags of a section, by its name. */
 static uint8_t
@@ -228,7 +227,7 @@ section_directive(struct reader *r, struct str word, struct str rest)
 
 /* ---- directives that matter here ---- */
 
-/* The word in lower case, as the assembler takes it, in `room` if it is not. */
+/* The word in lower case, as the assembler takes it, in `room`. A longer word is returned as it is. */
 static struct str
 lowered(struct str word, char room[static 64])
 {
@@ -290,7 +289,7 @@ closes_block(struct str word)
 	return str_is(word, ".endm") || str_is(word, ".endr") || str_is(word, ".endmacro");
 }
 
-/* Does the operand of .ident name a compiler? Assembly written by hand may have one of its own. */
+/* Does the operand of .ident name a compiler? Assembly written by hand may have an .ident of its own. */
 static bool
 is_compiler(struct str rest)
 {
@@ -326,7 +325,7 @@ is_emitting_unknown(struct str word)
 	return str_is(word, ".include");
 }
 
-/* STMT_MIXED if what a block makes may be something else than instructions, or counts bytes by `.`; else 0. */
+/* STMT_MIXED if a block may make something else than instructions, or counts bytes by `.`; else 0. */
 static uint8_t
 block_flags(const struct reader *r, struct str body)
 {
@@ -377,7 +376,7 @@ close_block(struct reader *r, struct stmt *open)
 	strmap_put(&r->macros, str_of(pool_strndup(r->pool, name.at, name.n)), flags);
 }
 
-/* Statements inside .macro, .rept and the like belong to the block as one. */
+/* Statements inside .macro, .rept and the like belong to the block, which is one statement. */
 static bool
 block_statement(struct reader *r, struct str word, const char *begin, const char *end)
 {
@@ -458,7 +457,7 @@ add_statement(struct reader *r, const char *begin, const char *end)
 	VEC_PUSH(t->stmts, s);
 }
 
-/* A label at p? Then its end, behind the colon; else NULL. */
+/* The end of the label at p, after the colon; NULL: there is no label. */
 static const char *
 label_end(struct reader *r, const char *p)
 {
@@ -476,7 +475,7 @@ label_end(struct reader *r, const char *p)
 	return q < r->end && *q == ':' ? q + 1 : NULL;
 }
 
-/* `#APP`, `#NO_APP`, and what clang writes around assembly outside of functions; other comments say nothing. */
+/* Handles `#APP`, `#NO_APP`, and what clang writes around assembly outside of functions. Other comments mean nothing. */
 static void
 hash_line(struct reader *r, const char *p)
 {

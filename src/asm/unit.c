@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A unit as all passes ask it: where instructions go, and what is at a place. */
+/* What all passes ask of a unit: where instructions lead, and what is at a place. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
 #include <stdlib.h>
 
-/* ---- where instructions go ---- */
+/* ---- where instructions lead ---- */
 
 const struct obj_reloc *
 reloc_in(const struct object *o, uint32_t section, uint64_t lo, uint64_t hi)

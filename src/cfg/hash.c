@@ -2,8 +2,8 @@
 /* The hash by which files of paths and weights recognise a procedure (docs/format.md). */
 #include "cfg/cfg.h"
 
-/* The hashed bytes are those of a map: the number of blocks; for each the number of its instructions and these, a byte each; the
- * numbers of vertices and edges; for each edge from, to and kind. */
+/* The hashed bytes are those of a map: the number of blocks; for each block the number of its instructions and a byte for each
+ * instruction; the numbers of vertices and edges; for each edge from, to and kind. */
 uint64_t
 proc_hash(const struct proc *p)
 {
