@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What follows from counts that do not determine all others.
  *
- * Flow is conserved, so what is not known of it is a flow in the unknown edges alone, to which any flow around a cycle of theirs
- * (whatever the directions of its edges) can be added. The count of an unknown edge follows if and only if it lies on no such
- * cycle: if it is a bridge of the graph of unknown edges. What lies on cycles is joined to one vertex, at which flow is conserved
- * as a whole. Between these vertices the bridges form a forest, and propagation (Ball & Larus 1994, Fig. 6) finds them. With
- * vertices that are edges of their own this is the theorem of section 3.3: a pipe at v is what makes v lie on a cycle. */
+ * Flow is conserved. So the unknown part of it is a flow in the unknown edges alone, and any flow around a cycle of unknown edges
+ * (whatever their directions) can be added to it. The count of an unknown edge follows if and only if the edge lies on no such
+ * cycle, that is, if it is a bridge of the graph of unknown edges. The vertices of cycles are joined to one vertex, at which flow
+ * is conserved as a whole. Between these vertices the bridges form a forest, and propagation (Ball & Larus 1994, Fig. 6) finds
+ * their counts. If vertices are edges of their own, this is the theorem of section 3.3: a pipe at v is what makes v lie on a
+ * cycle. */
 #include "graph/graph.h"
 
 #include <string.h>
 
-/* The unknown edges as a forest with roots, to which the others are added one by one. */
+/* A forest of unknown edges, with roots. The other unknown edges are added to it one by one. */
 struct fold {
 	const struct graph *g;
 	struct pool *tmp;
@@ -69,7 +70,7 @@ grow_tree(struct fold *f, uint32_t root, uint32_t *queue)
 		}
 }
 
-/* All on the way between the ends of an edge that is not in the forest lie on a cycle. */
+/* Joins all vertices on the tree path between the ends of an edge that is not in the forest: they lie on a cycle. */
 static void
 fold_edge(struct fold *f, uint32_t e)
 {
@@ -128,7 +129,7 @@ bridge_check(const struct graph *g, const bool *known, const bool *wanted)
 /* The graph of the classes: known edges between them, and the bridges. */
 struct folded {
 	struct graph *graph;
-	uint32_t *edge;          /* by its edge: that of the whole */
+	uint32_t *edge;          /* by its edge: the edge of the whole graph */
 	bool *known;
 	uint64_t *count;
 	int64_t *source;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cheapest cut is as dear as the largest flow is large (Ford & Fulkerson 1956), found along shortest ways of what is
- * left (Dinic 1970). Each arc is two halves: 2i as given, 2i + 1 back. */
+/* The cheapest cut costs as much as the largest flow (Ford & Fulkerson 1956), which is found along shortest paths of what is left
+ * (Dinic 1970). Each arc is two halves: 2i as given, 2i + 1 back. */
 #include "graph/graph.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ struct network {
 	double *left;            /* by half: what can still flow */
 	uint32_t *first, *half;  /* halves that leave node v: half[first[v] .. first[v + 1]) */
 	uint32_t *level, *next;  /* by node: distance from the source; the first half that may still lead on */
-	uint32_t *way;           /* halves from the source on */
+	uint32_t *way;           /* the path of the search: halves, from the source on */
 };
 
 static uint32_t
@@ -66,8 +66,8 @@ find_levels(struct network *n, uint32_t *queue)
 	return n->level[n->sink] != UINT32_MAX;
 }
 
-/* Lets flow what can along a way of so many halves. Returns how much, and to *from how many halves before the first one that
- * is full now. */
+/* Adds the largest flow that a path of `length` halves can take. Returns that flow. *from: how many halves come before the first
+ * one that is full now. */
 static double
 push(struct network *n, uint32_t length, uint32_t *from)
 {
@@ -86,7 +86,7 @@ push(struct network *n, uint32_t length, uint32_t *from)
 	return least;
 }
 
-/* All flow along shortest ways. */
+/* Adds all flow along shortest paths. Returns it. */
 static double
 flow_level(struct network *n)
 {

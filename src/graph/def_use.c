@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Definitions and the uses that they reach, statically and along paths.
+/* Definitions and the uses that they reach, in the graph and along paths.
  *
- * Within a path the last definition before a use is what it gets: these pairs are counted exactly. A use with no definition
- * before it in its path gets what came to the beginning of the path. Let v be where a path was cut, and N paths have begun there.
- * What comes to v is what the paths that ended with cuts into v left in the variable: each of these has a definition of its own,
- * or passes on what came to where it began. That gives all definitions that can have come to v, and of each the most times that
- * it came: the count of the paths that leave it and of those that may pass it on. If others came to v at most o times, and c of
- * the N paths have the use, then the definition came to the use at least c - min(o, N) times, and at most as often as there were
- * of either.
+ * Within a path, a use gets the last definition before it: these pairs are counted exactly. A use with no definition before it in
+ * its path gets what came to the beginning of the path. Let v be a vertex where paths were cut, and let N paths have begun there.
+ * What comes to v is what the paths that ended with cuts into v left in the variable. Each of these paths has a definition of its
+ * own, or passes on what came to its own beginning. That gives all definitions that can have come to v. It also gives the most
+ * times that a definition came: the count of the paths that leave it and of those that may pass it on. If others came to v at most
+ * o times, and c of the N paths have the use, then the definition came to the use at least c - min(o, N) times. It came there at
+ * most c times, and at most as often as it came to v.
  *
- * That holds if as many paths ended into v as began there. Elsewhere, or if other paths may have run, all definitions that reach
- * v in the graph can have come; if there is one only, it came each time. */
+ * This holds if as many paths ended into v as began there. Otherwise, or if other paths may have run, all definitions that reach v
+ * in the graph can have come; if there is only one, it came each time. */
 #include "graph/graph.h"
 
 #include <stdlib.h>
 
 #define OPEN UINT32_MAX /* what came to the beginning of the path */
 
-/* What paths left in the variable where they ended with a cut into vertex `to`. */
+/* What paths left in the variable when they ended with a cut into vertex `to`. */
 struct left {
-	uint32_t to, what;       /* a definition, or what came to */
+	uint32_t to, what;       /* what: a definition, or OPEN: what came to `begin` */
 	uint32_t begin;
 	uint64_t count;
 };
@@ -30,12 +30,12 @@ struct exposed {
 	uint64_t count;
 };
 
-/* Definitions are numbered from 0; then there is what was in the variable at root, and what nobody knows. */
+/* Definitions are numbered from 0. The next number is what was in the variable at root, the one after that what nobody knows. */
 struct reaching {
 	struct pool *pool;
 	const struct def_use_problem *q;
 	uint32_t *first;         /* by vertex: its first site */
-	uint32_t *number;        /* by site: of its definition */
+	uint32_t *number;        /* by site: the number of its definition */
 	uint32_t *site;          /* by definition */
 	uint32_t ndef, entered, unknown;
 	size_t words;
@@ -47,7 +47,7 @@ struct reaching {
 	size_t lost;
 	VEC(struct left) left;
 	VEC(struct exposed) exposed;
-	uint64_t *begun, *ended; /* by vertex: paths */
+	uint64_t *begun, *ended; /* by vertex: number of paths */
 	bool resumed;            /* some began where others ran them */
 	uint64_t **came;         /* by vertex: the set of what came there along paths; NULL: none did */
 };
@@ -58,7 +58,7 @@ has(const uint64_t *set, uint32_t i)
 	return set[i / 64] >> i % 64 & 1;
 }
 
-/* Did it grow? */
+/* Adds a member. True: the set has grown. */
 static bool
 add(uint64_t *set, uint32_t i)
 {
@@ -119,7 +119,7 @@ index_edges(struct reaching *r)
 		r->out[next[q->edge[e].from]++] = e;
 }
 
-/* What the site leaves, if that was there before. */
+/* What a site leaves in the variable, if `before` was there before it. */
 static uint32_t
 behind(const struct reaching *r, uint32_t site, uint32_t before)
 {
@@ -160,7 +160,7 @@ solve(struct reaching *r)
 		for (uint32_t i = r->first[v]; i < r->first[v + 1]; i++)
 			r->last[v] = behind(r, i, r->last[v]);
 	}
-	/* All of them once: vertices that nothing leads to have definitions, too. */
+	/* Each vertex is visited at least once: those that nothing leads to have definitions, too. */
 	for (uint32_t v = n; v-- > 0;) {
 		list[top++] = v;
 		listed[v] = true;
@@ -230,7 +230,7 @@ pair_of(struct reaching *r, uint32_t def, uint32_t use)
 
 /* ---- along paths ---- */
 
-/* Goes over the sites of a vertex that are before number `upto`. */
+/* Goes over the sites of a vertex whose numbers are below `upto`. Returns what is in the variable then. */
 static uint32_t
 pass(struct reaching *r, const struct def_use_path *p, uint64_t count, uint32_t v, uint32_t upto, uint32_t what)
 {
@@ -294,7 +294,7 @@ by_vertex(const void *a, const void *b)
 	return (x->use > y->use) - (x->use < y->use);
 }
 
-/* Adds up what is the same. */
+/* Adds up the counts of equal entries. */
 static void
 sum_up(struct reaching *r)
 {
@@ -321,7 +321,7 @@ sum_up(struct reaching *r)
 	r->exposed.n = n;
 }
 
-/* Do the paths that ended there tell what came there? */
+/* Do the paths that ended at the vertex tell what came there? */
 static bool
 is_told(const struct reaching *r, uint32_t v)
 {
@@ -358,7 +358,7 @@ find_came(struct reaching *r)
 	}
 }
 
-/* What came to a vertex. */
+/* What came to a vertex, and how often at most. */
 struct arrival {
 	uint32_t what;
 	uint64_t most;
@@ -383,7 +383,8 @@ arrivals(struct reaching *r, uint32_t v, struct arrival *at)
 	return n;
 }
 
-/* Of `begun` paths so many had another arrival, and c have a use: how many have both the use and this arrival at least? */
+/* Of `begun` paths at most `others` had another arrival, and c have a use. How many, at least, have both the use and this
+ * arrival? */
 static uint64_t
 both(uint64_t begun, uint64_t others, uint64_t c)
 {

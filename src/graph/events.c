@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Event counting with queries (Ball, Efficiently Counting Program Events with
- * Support for On-Line Queries, 1994).
+/* Event counting with queries (Ball, Efficiently Counting Program Events with Support for On-Line Queries, 1994).
  *
- * The paper defines the increment of a chord as the signed sum of the events on
- * its fundamental cycle. Here it comes from a potential instead: phi(root) = 0, and
- * phi(v) = phi(u) + Events(e) for every tree edge e = u -> v. With
+ * The paper defines the increment of a chord as the signed sum of the events on its fundamental cycle. Here it comes from a
+ * potential instead: phi(root) = 0, and phi(v) = phi(u) + Events(e) for every tree edge e = u -> v. The increment is
  *
- *     Increment(e) = Events(e) + phi(u) - phi(v)     for every edge e = u -> v,
+ *     Increment(e) = Events(e) + phi(u) - phi(v)     for every edge e = u -> v.
  *
- * which is 0 on the tree, the increments on any walk from root to v sum to the
- * events on it less phi(v): everything between telescopes. So QueryInc(v) =
- * phi(v), and at root, EXIT and whatever is joined to root nothing has to be
- * added. That is the sum of the paper (the tree's ways from u and v to root share
- * all that is not on the cycle), but a self-loop needs no case of its own: both
- * its ends have one potential, and it keeps its own events. */
+ * It is 0 on the tree. The increments on any walk from root to v sum to the events on it minus phi(v), because everything in
+ * between telescopes. So QueryInc(v) = phi(v), and nothing has to be added at root, at EXIT and at vertices joined to root. This is
+ * the paper's sum, since the tree paths from u and v to root share everything that is not on the cycle. But a self-loop needs no
+ * case of its own: both its ends have the same potential, and it keeps its own events. */
 #include "graph/graph.h"
 
 #include <string.h>
@@ -153,8 +149,7 @@ events_join(const struct graph *g, const bool *accurate)
 
 /* ---- Fig. 4, as printed ---- */
 
-/* A call DFS(events, v, e) that was put off: their order does not matter, since all
- * that they do is to add. */
+/* A call DFS(events, v, e) that was put off. The order of such calls does not matter, since all that they do is to add. */
 struct call {
 	int64_t events;
 	uint32_t v, e;

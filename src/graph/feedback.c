@@ -2,21 +2,21 @@
 /* The cheapest edges whose removal leaves no directed cycle (a feedback edge set), for the software instruction counter
  * (Mellor-Crummey & LeBlanc 1989, which counts all backward branches).
  *
- * Loops are taken apart from the outermost to the innermost: a strongly connected component is a loop, the vertex by which it is
- * entered is its head, and the components of what is left without the edges into the head are the loops in it. Then, from the
- * innermost to the outermost, the ways from a loop's head back to it that nothing interrupts yet are cut by the cheapest cut.
- * What the outer cuts have made needless is taken away again, the dearest first.
+ * Loops are taken apart from the outermost to the innermost. A strongly connected component is a loop; the vertex by which it is
+ * entered is its head; the components of what is left without the edges into the head are the loops in it. Then, from the innermost
+ * loop to the outermost, a cheapest cut breaks the paths from a loop's head back to it that no chosen edge breaks yet. Edges that
+ * the outer cuts have made needless are removed again, the dearest first.
  *
- * Where the graph is reducible, prices are executions and all edges can be chosen, no set is cheaper: a simple cycle of such a
- * graph has one back edge, the executions are a sum of simple cycles, so each set costs at least what all back edges cost, and
- * cut by cut these are never dearer. With other prices, and in irreducible graphs, a cheaper set may exist; the unit test has how
- * often and by how much. */
+ * If the graph is reducible, prices are executions and all edges can be chosen, no set is cheaper. A simple cycle of such a graph
+ * has one back edge, and the executions are a sum of simple cycles, so each set costs at least what all back edges cost; and in no
+ * cut do the chosen edges cost more than the back edges. With other prices, and in irreducible graphs, a cheaper set may exist; the
+ * unit test has how often and by how much. */
 #include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Needless edges are looked for with so many steps at most. */
+/* The search for needless edges takes so many steps at most. */
 enum { STEPS_MOST = 10000000 };
 
 struct nest {
@@ -27,10 +27,10 @@ struct nest {
 struct breaker {
 	const struct graph *g;
 	const double *price;
-	struct pool *pool;       /* for this only */
+	struct pool *pool;       /* for this search only */
 	bool *chosen;            /* by edge */
 	uint32_t *pre;           /* by vertex: order in which a search from root finds it */
-	uint32_t *level;         /* by vertex: the component being taken apart that it is in; 0: none any more */
+	uint32_t *level;         /* by vertex: its component that is being taken apart; 0: none any more */
 	VEC(struct nest) nests;  /* outer ones before those in them */
 	VEC(uint32_t) member;
 	/* Tarjan's search */
@@ -46,7 +46,7 @@ is_real(const struct breaker *b, uint32_t e)
 
 /* ---- loops ---- */
 
-/* Is it an edge between two vertices of the same component, at that level? */
+/* Is it an edge between two vertices of the component with that level? */
 static bool
 stays(const struct breaker *b, uint32_t e, uint32_t level)
 {
@@ -64,7 +64,7 @@ loops_itself(const struct breaker *b, uint32_t v)
 	return false;
 }
 
-/* The vertex of those by which the component can be entered that a search from root finds first. */
+/* Of the vertices by which the component can be entered, the one that a search from root finds first. */
 static uint32_t
 head_of(const struct breaker *b, const uint32_t *v, uint32_t n, uint32_t level)
 {
@@ -83,7 +83,7 @@ head_of(const struct breaker *b, const uint32_t *v, uint32_t n, uint32_t level)
 	return head == GRAPH_NONE ? first : head;
 }
 
-/* A component has been found: as a nest, with a level of its own, if it has a cycle. */
+/* Takes a component that has been found. If it has a cycle, it becomes a nest with a level of its own. */
 static void
 take_component(struct breaker *b, const uint32_t *v, uint32_t n)
 {
@@ -151,7 +151,7 @@ find_from(struct breaker *b, uint32_t v, uint32_t level)
 	}
 }
 
-/* The components of a level, from these vertices on. Those found have other levels. */
+/* Finds the components of a level, from these vertices on. Those that have been found have other levels. */
 static void
 find_components(struct breaker *b, const uint32_t *v, uint32_t n, uint32_t level)
 {
@@ -162,7 +162,7 @@ find_components(struct breaker *b, const uint32_t *v, uint32_t n, uint32_t level
 			find_from(b, v[i], level);
 }
 
-/* Each loop without its head has the loops in it. */
+/* Finds the loops in each loop: the components of the loop without its head. */
 static void
 find_nests(struct breaker *b)
 {
@@ -184,7 +184,7 @@ find_nests(struct breaker *b)
 
 /* ---- cuts ---- */
 
-/* Cuts all ways from a loop's head to itself. False: there is one that cannot be cut. */
+/* Cuts all paths from a loop's head to itself. False: one of them cannot be cut. */
 static bool
 cut_nest(struct breaker *b, const struct nest *nest)
 {
@@ -217,7 +217,7 @@ cut_nest(struct breaker *b, const struct nest *nest)
 	return price < GRAPH_NEVER;
 }
 
-/* ---- what is needless ---- */
+/* ---- needless edges ---- */
 
 struct dear {
 	double price;
@@ -234,7 +234,7 @@ by_price(const void *x, const void *y)
 	return a->edge < b->edge ? -1 : 1;
 }
 
-/* Does a way lead from one vertex to another past all edges chosen? */
+/* Does a path without chosen edges lead from one vertex to another? */
 static bool
 leads(struct breaker *b, uint32_t from, uint32_t to, uint32_t round, uint64_t *steps)
 {

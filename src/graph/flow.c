@@ -72,8 +72,8 @@ fail(struct tally *t, uint32_t e, const char *what)
 	return false;
 }
 
-/* The one unknown edge at v takes up v's surplus, if v still has one: the last
- * two vertices of a tree share theirs. */
+/* The one unknown edge at v takes up v's surplus. There may be no such edge any more: the last two vertices of a tree share
+ * theirs. */
 static bool
 take_leaf(struct tally *t, uint32_t v)
 {
@@ -94,8 +94,8 @@ take_leaf(struct tally *t, uint32_t v)
 	return true;
 }
 
-/* What has no leaf has a cycle. An edge is still unknown iff both its ends have
- * unknown edges: it was settled with the last one of either. */
+/* Edges without a leaf have a cycle. An edge is still unknown iff both its ends have unknown edges: a settled edge was the last
+ * unknown edge of one of its ends. */
 static bool
 all_settled(struct tally *t, const bool *known)
 {
@@ -107,7 +107,7 @@ all_settled(struct tally *t, const bool *known)
 	return true;
 }
 
-/* What is left over: a vertex that does not conserve flow, or a phantom that ran. */
+/* Why the counts do not fit: a vertex does not conserve flow, or a phantom has run. NULL: they fit. */
 static const char *
 left_over(const struct graph *g, const sum *surplus, const uint64_t *count)
 {

@@ -18,8 +18,7 @@ graph_new(struct pool *pool, uint32_t nvert, uint32_t root, uint32_t exit)
 	return g;
 }
 
-/* A stale index is taken away, so that its use fails at once instead of
- * giving an old answer. */
+/* A stale index is taken away, so that its use fails at once instead of giving an old answer. */
 static void
 unindex(struct graph *g)
 {
@@ -35,7 +34,7 @@ graph_vertex(struct graph *g)
 	return g->nvert++;
 }
 
-/* Doubling wastes as much of the pool as it uses, no more. */
+/* Doubling wastes no more of the pool than it uses. */
 static void
 grow(struct graph *g)
 {
@@ -94,7 +93,7 @@ graph_index(struct graph *g)
 	index_by(g, false, &g->in_at, &g->in);
 }
 
-/* A search in one direction, from as many vertices as it is asked to. */
+/* A search in one direction, from any number of vertices. */
 struct search {
 	const uint32_t *at, *list;
 	const struct edge *edge;
@@ -154,9 +153,8 @@ search_from(struct search *s, uint32_t v)
 	}
 }
 
-/* Vertices out of reach from `start`, one for each part that no other part out
- * of reach leads to. Falling finishing times visit such parts first
- * (Kosaraju), so no smaller set would do. Returns their number. */
+/* Vertices that root does not reach (backward: that do not reach EXIT), one for each part that no other such part leads to. Falling
+ * finishing times visit these parts first (Kosaraju), so no smaller set would do. Returns their number. */
 static uint32_t
 unreached(const struct graph *g, struct pool *tmp, bool forward, uint32_t *part)
 {
@@ -185,7 +183,7 @@ phantom(struct graph *g, uint32_t from, uint32_t to)
 	g->edge[e].phantom = true;
 }
 
-/* Ways out come first: with them EXIT itself is in reach of root. */
+/* Edges to EXIT are added first: with them root reaches EXIT itself. */
 uint32_t
 graph_complete(struct graph *g)
 {

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops joined by entry (Ball & Larus 1994, section 5).
  *
- * The paper's natural loops nest only in reducible graphs. Here the loop of an
- * entry y is y with all vertices that y's search tree holds and that lead to a
- * back edge into y without leaving that tree. In reducible graphs these are
- * the natural loops; in all others they still nest (Tarjan 1974, Havlak 1997).
+ * The paper's natural loops nest only in reducible graphs. Here the loop of an entry y is y with all vertices of y's search tree
+ * that lead to a back edge into y without leaving that tree. In reducible graphs these are the natural loops; in all others they
+ * still nest (Tarjan 1974, Havlak 1997).
  *
- * Entries are visited inner ones first, each loop found is merged into its
- * entry. An edge that is neither a tree edge nor a back edge waits until its
- * two ends' lowest common ancestor is visited: no loop with an entry below that
- * can hold both (Ramalingam 1999). So each edge is looked at once, and all is
- * near-linear. */
+ * Inner entries are visited first, and each loop that is found is merged into its entry. An edge that is neither a tree edge nor a
+ * back edge waits until the lowest common ancestor of its two ends is visited: no loop with an entry below that can hold both ends
+ * (Ramalingam 1999). So each edge is looked at once, and the time is near-linear. */
 #include "graph/graph.h"
 
 #include <string.h>
@@ -20,7 +17,7 @@ struct finder {
 	const struct order *o;
 	uint32_t *set;               /* union-find, by vertex */
 	uint32_t *wait, *wait_next;  /* by vertex, by edge: edges that wait for it */
-	uint32_t *into, *into_next;  /* by representative, by edge: ways into it */
+	uint32_t *into, *into_next;  /* by representative, by edge: edges into it */
 	uint32_t *holder;            /* by representative: the entry it was merged into */
 	bool *head;                  /* by vertex: entry of a loop? */
 	uint32_t *work, nwork;
@@ -42,9 +39,8 @@ singletons(uint32_t *set, uint32_t n)
 		set[v] = v;
 }
 
-/* Files each edge under the vertex it waits for: Tarjan's lowest common
- * ancestors. When v is left, what was left before and is not below v has been
- * merged up to its lowest ancestor on the path to v. */
+/* Files each edge under the vertex that it waits for, by Tarjan's lowest common ancestors. When v is left, a vertex that was left
+ * before and is not below v has been merged up to its lowest ancestor on the path to v. */
 static void
 file_edges(struct finder *f)
 {
@@ -93,7 +89,7 @@ release(struct finder *f, uint32_t v)
 	}
 }
 
-/* Walks backwards from the back edges into v, then merges all into v. */
+/* Walks backwards from the back edges into v, then merges all that it finds into v. */
 static void
 visit(struct finder *f, uint32_t v)
 {
@@ -113,9 +109,8 @@ visit(struct finder *f, uint32_t v)
 		f->set[f->work[i]] = v;
 }
 
-/* Numbers loops so that each one's inner loops follow it at once: l contains k
- * iff l <= k < end[l]. heads: entries, outer ones first. Leaves the number of
- * v's own loop in number[v]. */
+/* Numbers loops so that the inner loops of each loop follow it at once: l contains k iff l <= k < end[l]. heads: entries, outer
+ * ones first. number[v] gets the number of v's own loop. */
 static void
 number_loops(struct finder *f, struct loops *l, const uint32_t *heads, uint32_t *number, uint32_t *next)
 {
@@ -156,9 +151,8 @@ fill_vertices(struct finder *f, struct loops *l, const uint32_t *number)
 	}
 }
 
-/* An edge from outside makes every loop that it enters irreducible but the one
- * whose head it leads to, if any. Loops marked are skipped from then on: set
- * leads from a marked loop to the one around it. */
+/* An edge from outside makes every loop that it enters irreducible, except the loop whose head it leads to. Loops that are marked
+ * are skipped from then on: set leads from a marked loop to the one around it. */
 static void
 mark_irreducible(const struct graph *g, const struct order *o, struct loops *l, uint32_t *set)
 {

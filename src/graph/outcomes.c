@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Bit tracing: each predicate gives the number of the way that was taken out of it, in as few bits as tell its ways apart (Ball &
- * Larus 1994, section 4, before witnesses). Bits are collected in a word; what is collected at the end of a way is written.
+/* Bit tracing: each predicate gives the number of the edge that was taken out of it, in as few bits as tell its edges apart (Ball &
+ * Larus 1994, section 4, before witnesses). Bits are collected in a word, and the word is written at the end of a way.
  *
  * The graph is cut as for paths, at the ends of ways and once in each cycle. All that an activation does between two writes is a
- * word: a 1, the number of the place where it begins, and outcomes. It passes cut edges that are soft as long as the word has room,
- * so it may be several paths. */
+ * word: a 1, the number of the place where the way begins, and outcomes. A way passes soft cut edges as long as the word has room,
+ * so it may consist of several paths. */
 #include "graph/graph.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ outcomes_ways(const struct graph *g, uint32_t v)
 	return n;
 }
 
-/* The bits that tell them apart. Those of root are told by where a way begins. */
+/* The bits that tell the edges out of v apart. For root there are none: the place where a way begins tells them apart. */
 static uint8_t
 bits_of(const struct graph *g, uint32_t v)
 {
@@ -83,7 +83,7 @@ number_ways(struct outcomes *o)
 	o->way_at[g->nvert] = n;
 }
 
-/* Places where ways begin: first the edges out of root, then vertices behind cut edges. */
+/* Numbers the places where ways begin: first the edges out of root, then the vertices after cut edges. */
 static void
 number_begins(struct outcomes *o)
 {
@@ -122,7 +122,7 @@ meet(struct meeting *m, uint32_t v, bool known, uint64_t word, int64_t sum)
 
 	o->known[v] = known && (!m->seen[v] || (o->known[v] && o->word[v] == word && o->sum[v] == sum));
 	o->word[v] = word;
-	o->sum[v] = sum; /* of one of its ways at least */
+	o->sum[v] = sum; /* the sum of at least one of the ways to v */
 	m->seen[v] = true;
 }
 
@@ -160,7 +160,8 @@ find_known(struct outcomes *o)
 				meet_along(&m, g->out[k]);
 }
 
-/* Bits that may come between two places where the word can be written, the place where it begins not counted. */
+/* The most bits that may come between two places where the word can be written. The bits for the place where the way begins are not
+ * counted. */
 static uint32_t
 most_bits(const struct outcomes *o)
 {
@@ -218,7 +219,7 @@ set_write(const struct outcomes *o, uint32_t e, struct outcomes_act *a)
 	a->code = o->code[e];
 }
 
-/* What becomes of the word behind a hard cut. */
+/* Sets what becomes of the word after a hard cut. */
 static void
 set_begin(const struct outcomes *o, uint32_t v, struct outcomes_act *a)
 {
@@ -228,7 +229,7 @@ set_begin(const struct outcomes *o, uint32_t v, struct outcomes_act *a)
 	a->word = outcomes_begin(o, v);
 }
 
-/* Behind a soft cut the word is not known. */
+/* Sets what is done at a soft cut. After it the word is not known. */
 static void
 set_soft(const struct outcomes *o, uint32_t e, struct outcomes_act *a)
 {
@@ -265,9 +266,9 @@ outcomes_act(const struct outcomes *o, uint32_t e)
 	return a;
 }
 
-/* ---- back ---- */
+/* ---- from words back to paths ---- */
 
-/* A word that is read: bits from the highest one on. */
+/* A word that is being read, from its highest bit on. */
 struct reading {
 	const struct outcomes *o;
 	uint32_t word;
@@ -276,7 +277,7 @@ struct reading {
 	int64_t sum;
 };
 
-/* The next so many bits. */
+/* Takes the next n bits. */
 static uint32_t
 next_bits(struct reading *r, uint8_t n)
 {
@@ -284,7 +285,8 @@ next_bits(struct reading *r, uint8_t n)
 	return r->word >> r->left & ((1u << n) - 1);
 }
 
-/* Goes to where the way begins: to a vertex, or to root and the edge that is taken there. False: that is nowhere. */
+/* Goes to the place where the way begins: to a vertex, or to root and the edge that is taken out of it. False: there is no such
+ * place. */
 static bool
 go_to_begin(struct reading *r, uint32_t *edge)
 {
@@ -302,7 +304,7 @@ go_to_begin(struct reading *r, uint32_t *edge)
 	return true;
 }
 
-/* The edge that was taken out of where it is; GRAPH_NONE: there is none. */
+/* The edge that was taken out of the vertex that has been reached; GRAPH_NONE: there is none. */
 static uint32_t
 next_edge(struct reading *r)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Acyclic paths: the DAG, numbers for its paths, and back from numbers (Apiwattanapong & Harrold
- * 2002, section 2, after Ball & Larus 1996).
+/* Acyclic paths: the DAG, the numbers of its paths, and the paths of numbers (Apiwattanapong & Harrold 2002, section 2, after Ball
+ * & Larus 1996).
  *
- * It differs from the papers in three points. A cut edge keeps a dummy edge to EXIT of its own:
- * with one for each source, paths that leave a vertex by different back edges would be one. Dummy
- * edges and those into EXIT are free, because there a path has to be recorded or the register set
- * anyway, so the spanning tree leaves them to be chords. And the closing edge need not be in the
- * tree: its increment is a constant that every path has, the register's first value. */
+ * It differs from the papers in three points. First, a cut edge keeps a dummy edge to EXIT of its own: with one for each source,
+ * paths that leave a vertex by different back edges would be one. Second, dummy edges and edges into EXIT are free, because a path
+ * has to be recorded or the register set there anyway. So the spanning tree leaves them to be chords. Third, the closing edge need
+ * not be in the tree: its increment is a constant that every path has, the register's first value. */
 #include "graph/graph.h"
 
 #include <math.h>
@@ -42,7 +41,7 @@ num_paths(struct cutter *c, uint32_t v)
 	return n;
 }
 
-/* Paths of the DAG that these cuts would make, or UINT64_MAX. */
+/* The number of paths of the DAG that these cuts would make; UINT64_MAX: too many. */
 static uint64_t
 all_paths(struct cutter *c)
 {
@@ -79,8 +78,7 @@ colder(const void *pa, const void *pb, void *weights)
 	return (a > b) - (a < b);
 }
 
-/* Is there but one way to the edge, and could that be cut as well? Then it would be in vain to
- * cut both. */
+/* Does only one edge lead to this one, and could that edge be cut as well? Then it would be in vain to cut both. */
 static bool
 follows_one(const struct graph *g, uint32_t e)
 {
@@ -114,7 +112,7 @@ set(struct cutter *c, uint32_t from, uint32_t to, bool cut)
 		c->cut[c->may[i]] = cut;
 }
 
-/* The fewest of the coldest edges that are enough. */
+/* Cuts the fewest of the coldest edges that are enough. False: all of them are not enough. */
 static bool
 cut_coldest(struct cutter *c)
 {
@@ -138,7 +136,7 @@ cut_coldest(struct cutter *c)
 	return true;
 }
 
-/* All ways into a vertex, wherever more than so many paths begin. */
+/* Cuts all edges into each vertex at which more than `most` paths begin. */
 static void
 cut_walls(struct cutter *c, uint64_t most)
 {
@@ -165,7 +163,7 @@ price(const struct cutter *c)
 	return total;
 }
 
-/* The cheapest walls of those that are enough. */
+/* Cuts the cheapest walls that are enough. False: none are. */
 static bool
 cut_cheapest_walls(struct cutter *c)
 {
@@ -183,7 +181,7 @@ cut_cheapest_walls(struct cutter *c)
 	return best;
 }
 
-/* Joins some edges again, if that is not too much. False: none of them was cut. */
+/* Joins edges [from, to) again, if there are not too many paths then. False: none of them was cut. */
 static bool
 join_block(struct cutter *c, uint32_t from, uint32_t to, bool *was)
 {
@@ -201,8 +199,8 @@ join_block(struct cutter *c, uint32_t from, uint32_t to, bool *was)
 	return true;
 }
 
-/* Joins again what need not be cut, the hottest first, in blocks that get smaller; at the end no
- * edge by itself is cut in vain. Work is bounded: in a graph of 2^20 edges few are tried. */
+/* Joins again the edges that need not be cut, the hottest first, in blocks that get smaller. At the end no edge by itself is cut in
+ * vain. Work is bounded: in a graph of 2^20 edges few are tried. */
 static void
 join_again(struct cutter *c, struct pool *tmp)
 {
@@ -218,7 +216,7 @@ join_again(struct cutter *c, struct pool *tmp)
 		}
 }
 
-/* One more choice of cuts beside those that must be; false if it is not enough. */
+/* Makes one more choice of cuts, in addition to those that must be. False: it is not enough. */
 static bool
 cut_more(struct cutter *c, bool walls, struct pool *tmp)
 {
@@ -231,7 +229,8 @@ cut_more(struct cutter *c, bool walls, struct pool *tmp)
 
 /* ---- the DAG ---- */
 
-/* EXIT leads nowhere, but a search may have left other vertices before it. */
+/* The vertices, each after those that it leads to. EXIT comes first, because it leads nowhere; a search may have left other
+ * vertices before it. */
 static uint32_t *
 bottom_up(const struct graph *g, const struct order *o)
 {
@@ -321,7 +320,7 @@ running_cost(const struct dag *d, const double *w, double record)
 	return cost;
 }
 
-/* With no more than `limit` paths, in one of two ways: NULL if it fails. */
+/* Cuts the graph in one of two ways, so that there are no more than `limit` paths. NULL: it fails. */
 static struct dag *
 cut_to(const struct dag *d, const double *w, uint64_t limit, bool walls)
 {
@@ -343,7 +342,7 @@ cut_to(const struct dag *d, const double *w, uint64_t limit, bool walls)
 	return ok ? more : NULL;
 }
 
-/* Cold edges are best where there are enough of them, walls where all is warm. */
+/* Cold edges are the best cuts if there are enough of them, walls if all edges are warm. */
 static struct dag *
 keep_limit(const struct dag *d, const double *w, uint64_t limit, double record)
 {
@@ -455,7 +454,7 @@ know(const struct dag *d, struct probes *p, uint32_t v)
 		p->known[v] = true;
 }
 
-/* Nothing can be set on a fixed edge: it is done before. */
+/* Nothing can be set on a fixed edge, so the sum is set before it. */
 static void
 hold(const struct dag *d, struct probes *p, uint32_t u)
 {
@@ -490,8 +489,7 @@ probes_new(const struct graph *g)
 	return p;
 }
 
-/* A path's increments sum to its values and phi(root) - phi(EXIT), which the closing edge makes
- * up for. */
+/* The increments on a path sum to its value plus phi(root) - phi(EXIT). The closing edge makes up for these two. */
 static bool
 set_vertices(const struct dag *d, const int64_t *phi, struct probes *p)
 {
@@ -613,7 +611,7 @@ paths_number(const struct dag *d, const char **why)
 	return p;
 }
 
-/* The out-edge whose paths have the number; their first numbers ascend. */
+/* The edge out of v whose paths include the number. The first numbers of the edges ascend. */
 static uint32_t
 edge_for(const struct paths *p, uint32_t v, uint64_t number)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An execution from its trace (Ball & Larus 1994, Fig. 15), with a stack of procedures in place of recursion.
+/* Regenerates an execution from its trace (Ball & Larus 1994, Fig. 15), with a stack of procedures in place of recursion.
  *
- * One witness is read ahead: at a predicate it tells the way, and it is used up where its edge is passed. A call is made when
- * control comes to its vertex. */
+ * One witness is read ahead: at a predicate it tells which edge is taken, and it is used up when its edge is passed. A call is made
+ * when control comes to its vertex. */
 #include "graph/graph.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ trace_free(struct trace *t)
 	*t = (struct trace){0};
 }
 
-/* The only edge out that is real. */
+/* The only real edge out of a vertex. */
 static uint32_t
 only_edge(const struct graph *g, uint32_t v)
 {
@@ -44,7 +44,7 @@ only_edge(const struct graph *g, uint32_t v)
 	return GRAPH_NONE;
 }
 
-/* The edge that control takes from the vertex on top. GRAPH_NONE: *event says why none is known. */
+/* The edge that control takes from the vertex on top. GRAPH_NONE: *event says why it is not known. */
 static uint32_t
 choose(struct trace *t, const struct trace_frame *f, enum trace_event *event)
 {
@@ -76,7 +76,7 @@ leave(struct trace *t)
 	return TRACE_RETURN;
 }
 
-/* Does something come here that is marked? */
+/* Acts on a mark of the trace, if there is one at this place. True: there is one. */
 static bool
 act_on_mark(struct trace *t, bool leaving)
 {
@@ -103,7 +103,7 @@ act_on_mark(struct trace *t, bool leaving)
 	return true;
 }
 
-/* Along an edge. */
+/* Passes along an edge. */
 static void
 pass(struct trace *t, const struct trace_procedure *p, uint32_t e)
 {

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* What to weave for paths of interest only: code where they go, and where others come back to their edges.
+/* What to weave for paths of interest only: code on their edges, and where other paths come back to these edges.
  *
- * Edges of interest (EI), and pure paths, are as in spp.c: all paths of interest are pure. A vertex is on if an edge in EI
- * leads to it or from it. Pure paths have numbers, 0 .. N-1, as Ball and Larus give them in the graph of EI alone: sums of
- * values of edges in EI. The register holds the sum so far where control is on and nowhere else, and
+ * Edges of interest (EI) and pure paths are as in spp.c: all paths of interest are pure. A vertex is on if an edge in EI leads to
+ * it or from it. Pure paths have the numbers 0 .. N-1, as Ball and Larus give them in the graph of EI alone: sums of values of
+ * edges in EI. The register holds the sum so far at vertices that are on, and nowhere else. The rules are:
  *
- *   an edge not in EI that leads to a vertex that is on, and a path that begins there with none in EI, make the sum N,
- *   whatever it was; or such an edge between two that are on adds N, where a potential makes that nothing to add;
- *   a path that ends with an edge not in EI is not recorded.
+ * - An edge not in EI that leads to a vertex that is on makes the sum N, whatever it was. So does the beginning of a path at such
+ *   a vertex, if no path of EI begins there. An edge not in EI between two vertices that are on may add N instead, if the potential
+ *   leaves it nothing to add.
+ * - A path that ends with an edge not in EI is not recorded.
  *
- *   Proof that a pure path shares its sum with no other path that is recorded. Sums of pure paths are their numbers. Let q
- *   be another one, and e the last of its edges not in EI (there is one; it may be that from root where q begins). q is
- *   recorded, so its last edge is in EI, and the vertex behind e is on. There the sum was made N, or N added. Values are
- *   not negative, so it is N at least when q is recorded.
+ * Proof that no other recorded path has the sum of a pure path. Sums of pure paths are their numbers. Let q be another path, and e
+ * the last of its edges not in EI (there is one; it may be the edge from root where q begins). q is recorded, so its last edge is
+ * in EI, and the vertex after e is on. There the sum was made N, or N was added. Values are not negative, so the sum is at least N
+ * when q is recorded.
  *
- * Early records. From a vertex of a tail one way only leads on, to the end of a path, its edges in EI, and control is sure
- * to go it. A path is recorded on the edge in EI that leads into a tail, with the values of the rest, and not at its
- * end. Others that come into the tail there are none of interest any more: nothing is held in a tail. Where paths of
- * interest part for the last time before one, they are often known.
+ * Early records. From a vertex of a tail only one way leads on, to the end of a path; its edges are in EI, and control is sure to
+ * go it. A path is recorded on the edge in EI that leads into a tail, with the values of the rest, and not at its end. Other paths
+ * that come into the tail there are no longer of interest, and nothing is held in a tail. If paths of interest part for the last
+ * time before a tail, they are often known there.
  *
- * So an edge that leaves EI costs nothing, and one that comes back one instruction, or nothing where others run more
- * often. In the graph of EI a potential moves values to where they are cheapest, as for all paths. An edge not in EI on
- * which nothing can stand is taken into EI if it leads to a vertex that is on: pure paths are then some more. */
+ * So an edge that leaves EI costs nothing. An edge that comes back costs one instruction, or nothing if other edges run more often.
+ * In the graph of EI a potential moves values to where they are cheapest, as for all paths. An edge not in EI on which nothing can
+ * stand is taken into EI if it leads to a vertex that is on; this makes some more pure paths. */
 #include "graph/graph.h"
 
 #include <string.h>
 
-/* Sums may be as many, or twice those of pure paths. */
+/* There may be so many sums, or twice as many as pure paths. */
 enum { ROOM = 4096 };
 
 struct select {
@@ -34,7 +35,7 @@ struct select {
 	const struct graph *g;   /* the DAG */
 	bool *ei, *on;
 	double *w;
-	int64_t *val, *num;      /* by edge, by vertex: pure ways to EXIT */
+	int64_t *val, *num;      /* by edge: values; by vertex: pure ways to EXIT */
 	bool *tail;              /* by vertex */
 	bool *joins;             /* by edge: not in EI, adds N and needs no code for it */
 	bool over;
@@ -46,7 +47,7 @@ never_runs(const struct select *s, uint32_t e)
 	return e == s->d->close || s->g->edge[e].phantom;
 }
 
-/* Can nothing be put on it? */
+/* Can no code be put on the edge? */
 static bool
 is_fixed(const struct select *s, uint32_t e)
 {
@@ -63,7 +64,7 @@ mark_on(struct select *s)
 			s->on[s->g->edge[e].from] = s->on[s->g->edge[e].to] = true;
 }
 
-/* Another fixed edge that comes back to a vertex that is on. */
+/* Takes fixed edges into EI that come back to a vertex that is on. False: there is none. */
 static bool
 take_fixed(struct select *s)
 {
@@ -96,7 +97,7 @@ only_way(const struct select *s, uint32_t v)
 	return only;
 }
 
-/* Can a record stand on all edges in EI that lead to v? Where paths begin there are none. */
+/* Can a record stand on all edges in EI that lead to v? Where paths begin there may be no such edge, so the answer is no. */
 static bool
 is_entered(const struct select *s, uint32_t v)
 {
@@ -121,7 +122,7 @@ find_tails(struct select *s, const bool *sure)
 	}
 }
 
-/* What a path adds in the tail at v. */
+/* What a path adds in the tail from v on. */
 static int64_t
 rest(const struct select *s, const struct probes *p, uint32_t v)
 {
@@ -170,7 +171,7 @@ number(struct select *s)
 		number_from(s, s->d->up[i]);
 }
 
-/* For readers, who add up values: all that leaves EI is above all numbers. */
+/* Values for readers, who add them up: each edge that leaves EI has N, which is above all numbers. */
 static int64_t *
 values(const struct select *s)
 {
@@ -192,7 +193,7 @@ may_join(const struct select *s, uint32_t e)
 	       !s->tail[d->from] && !s->tail[d->to];
 }
 
-/* The potential of a spanning tree of greatest price among the edges in EI and those that may join: others do not matter. */
+/* The potential of a spanning tree of greatest price among the edges in EI and those that may join. Other edges do not matter. */
 static int64_t *
 potential(struct select *s, bool join, const char **why)
 {
@@ -248,7 +249,7 @@ know(const struct select *s, struct probes *p, uint32_t v)
 		p->known[v] = true;
 }
 
-/* Nothing can be set on a fixed edge: it is done before. */
+/* Nothing can be set on a fixed edge, so the sum is set before it. */
 static void
 hold(const struct select *s, struct probes *p, uint32_t u)
 {
@@ -269,7 +270,7 @@ find_known(const struct select *s, struct probes *p)
 		hold(s, p, s->d->up[i]);
 }
 
-/* A path that begins at v where none in EI does has the sum N from there. */
+/* A path that begins at v, where no path of EI begins, has the sum N from there on. */
 static void
 start_off(const struct select *s, struct probes *p)
 {
@@ -306,7 +307,7 @@ place(struct select *s, bool join, const char **why)
 
 /* ---- code ---- */
 
-/* A path that is known to be pure no more is not recorded. */
+/* A path that is known not to be pure is not recorded. */
 static void
 record_on(const struct select *s, const struct probes *p, uint32_t e, struct path_act *a)
 {
@@ -342,7 +343,7 @@ act_on(const struct select *s, const struct probes *p, uint32_t e)
 	return a;
 }
 
-/* Edges where a path does not end and the register is changed. */
+/* Counts the edges at which the register is changed and no path ends. */
 static void
 count_probes(const struct select *s, struct spp_code *c)
 {
@@ -358,7 +359,7 @@ count_probes(const struct select *s, struct spp_code *c)
 	}
 }
 
-/* Of the sums that an edge leads to its end with, the largest one; -1: none. most: the same, by vertex. */
+/* The largest of the sums with which paths reach the end of an edge; -1: there is none. most: the same, by vertex. */
 static int64_t
 most_on(const struct select *s, const int64_t *most, uint32_t e)
 {
@@ -372,7 +373,7 @@ most_on(const struct select *s, const int64_t *most, uint32_t e)
 	return s->g->edge[e].to == s->g->exit ? -1 : n;
 }
 
-/* Sums that are recorded are less than this. UINT64_MAX: or they are too many. */
+/* All sums that are recorded are less than this. UINT64_MAX: there are too many. */
 static uint64_t
 sums(const struct select *s)
 {

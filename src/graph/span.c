@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Maximum and minimum spanning trees: Kruskal's algorithm (Ball & Larus 1994, section 3.2).
  *
- * Seeded with EXIT -> root, which cannot be counted, then with the other fixed
- * edges. Weights are compared to 32 bits: what differs less than that differs
- * by the rounding of some sum. Ties keep the edge of the lower number, so that
- * who builds the graph can say which of two edges to believe the hotter. */
+ * The tree begins with EXIT -> root, which cannot be counted, and then takes the other fixed edges. Weights are compared to 32
+ * bits: a smaller difference comes from the rounding of some sum. Of two edges that weigh the same, the one with the lower number
+ * comes first. So the order in which a graph is built says which of the two is believed to be hotter. */
 #include "graph/graph.h"
 
 #include <math.h>

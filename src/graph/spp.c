@@ -1,62 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /* Selective path profiling (Apiwattanapong & Harrold 2002), made sound.
  *
- * The edges of all paths of interest are edges of interest, EI. A path is pure if it has only
- * such edges; all paths of interest are pure. A vertex with an edge in EI lies on a path of
- * interest, and so does root. Wanted: values of edges so that a pure path from root to EXIT has a
- * sum that no other path has. Values are never negative.
+ * The edges of all paths of interest are edges of interest, EI. A path is pure if it has only such edges; all paths of interest are
+ * pure. A vertex with an edge in EI lies on a path of interest, and so does root. Wanted are values of edges such that a pure path
+ * from root to EXIT has a sum that no other path has. Values are never negative.
  *
- * What is wrong with Fig. 4 as printed. Phase 1 gives the edges out of a vertex such values that
- * the sums behind them lie in disjoint intervals. Phase 2 moves a value from the only edge into a
- * vertex on to those out of it, where phase 3 clears it again if they are not in EI: an interval
- * is shifted for some of its paths only. Smallest case: 0->4, 0->3, 3->4, 3->5, 4->5, of interest
- * 0-3-5 and 0-4-5; at the end 0-4-5 and 0-3-4-5 have one sum (if 0->4 is visited before 0->3: the
- * order is left open). So here values that are to be cleared are never made, and what moves
- * values about afterwards is a potential: Val(e) + phi(u) - phi(v) on e = u -> v changes all sums
- * by the same constant. (Phase 2 without phase 3 is a potential, too.) Of three ways to choose
- * values the cheapest is taken.
+ * What is wrong with Fig. 4 as printed. Phase 1 gives the edges out of a vertex such values that the sums after them lie in
+ * disjoint intervals. Phase 2 moves a value from the only edge into a vertex to the edges out of it. Phase 3 clears the value again
+ * on those of them that are not in EI. So an interval is shifted for some of its paths only. Smallest case: 0->4, 0->3, 3->4, 3->5,
+ * 4->5, of interest 0-3-5 and 0-4-5; at the end 0-4-5 and 0-3-4-5 have one sum (if 0->4 is visited before 0->3: the order is left
+ * open). Here no values are made that have to be cleared. What moves values about afterwards is a potential: Val(e) + phi(u) -
+ * phi(v) on e = u -> v changes all sums by the same constant. (Phase 2 without phase 3 is a potential, too.) There are three ways
+ * to choose values, and the cheapest is taken.
  *
- * Dense. Pure paths are numbered 0 .. N-1 as by Ball and Larus in the graph of EI alone. Every
- * edge that leaves EI, that is, one not in EI from a vertex with an edge in EI, has the value N.
- * All others have 0.
+ * Dense. Pure paths are numbered 0 .. N-1 as by Ball and Larus in the graph of EI alone. An edge leaves EI if it is not in EI but
+ * its source has an edge in EI: such an edge has the value N. All others have 0.
  *   Proof. Pure paths have different numbers, all less than N. A path that is not pure begins at
- *   root; let e be its first edge not in EI. Its source is root or the end of an edge in EI, from
- *   which some path of interest goes on; so e has the value N, and the sum is at least N.
+ *   root; let e be its first edge not in EI. The source of e is root or the end of an edge in EI,
+ *   and some path of interest goes on from there. So e has the value N, and the sum is at least N.
  *
- * Intervals. Let Max(v) be the largest sum of any path from v to EXIT. The edges out of v are in
- * classes: all that are not in EI together, and each edge in EI. The sums of a class of value 0
- * lie in [0, the largest Max behind it]. Classes get values in some order, each the smallest
- * above all sums of those before. So the sums of different classes are different (*). At a vertex
- * without edges in EI all have 0.
+ * Intervals. Let Max(v) be the largest sum of any path from v to EXIT. The edges out of v are in classes: all that are not in EI
+ * together, and each edge in EI. The sums of a class of value 0 lie in [0, the largest Max after it]. Classes get values in some
+ * order, each the smallest above all sums of those before. So the sums of different classes are different (*). At a vertex without
+ * edges in EI all have 0.
  *   Proof that a pure path p from v has a sum unlike any other path q from v: by induction on the
- *   DAG from EXIT, where there is one path. If p and q begin with the same edge, it holds behind
- *   that, and the same is added to both. If not, their first edges are of different classes,
- *   since that of p is in EI and thus a class by itself, and (*) holds.
+ *   DAG from EXIT, where there is one path. If p and q begin with the same edge, their rests have
+ *   different sums, and the same value is added to both. If not, their first edges are of different
+ *   classes, since that of p is in EI and thus a class by itself, and (*) holds.
  *
- * With NumPaths in the place of Max + 1 this is the paper's phase 1, but that the class first in
- * order, which needs no probes, is here the one with the most weight, while there it is that of
- * edges not in EI.
+ * With NumPaths in the place of Max + 1 this is the paper's phase 1, with one difference: the class that is first in order, which
+ * needs no probes, is here the one with the most weight, and in the paper that of the edges not in EI.
  *
- * Sparse. Some edges are seen; the others are silent and have 0. Enough are seen if for x, root
- * or where a seen edge in EI leads, and y, EXIT or where a seen edge in EI begins: if a pure
- * silent way leads from x to y, it is the only silent way from x to y. Seen edges in EI have such
- * values that a sum tells them apart: bits; or, of those from root where paths begin, and of
- * those into EXIT, of which a path has one at most, numbers in fields of bits. Seen edges not in
- * EI have 2^top, above all these.
- *   Proof. Let p be pure and q have its sum. That is below 2^top, so all seen edges of q are in
- *   EI, and are those of p, in the order that the DAG has. From root to the first of them, from
- *   each to the next, and from the last to EXIT, both p and q go silently, p purely; so they go
- *   one way.
+ * Sparse. Some edges are seen; the others are silent and have 0. Let x be root, or the end of a seen edge in EI. Let y be EXIT, or
+ * the source of a seen edge in EI. Enough edges are seen if, for all x and y, a pure silent way from x to y is the only silent way
+ * from x to y. Seen edges in EI have such values that a sum tells them apart: bits. A path has at most one of the edges from root
+ * where paths begin, and of those into EXIT: these have numbers in fields of bits. Seen edges not in EI have 2^top, above all
+ * these.
+ *   Proof. Let p be pure and let q have its sum. That sum is below 2^top, so all seen edges of q are
+ *   in EI, and are those of p, in the order that the DAG has. From root to the first of them, from
+ *   each to the next, and from the last to EXIT, both p and q go silently, and p purely. So they go
+ *   the same way.
  *
- * All edges are seen at first; then one after the other, the dearest first, becomes silent if
- * enough are left. Paths with the same seen edges have the same sum whatever the values are, so
- * no values at all could do with less than the best such set. Over all sets of paths of the DAGs
- * of 5 vertices the cost is 1 % above that.
+ * All edges are seen at first. Then one after the other, the dearest first, becomes silent if enough are left. Paths with the same
+ * seen edges have the same sum whatever the values are, so no values at all could do with less than the best such set. Over all
+ * sets of paths of the DAGs of 5 vertices the cost is 1 % above that.
  *
- * Few and cold probes. The potential is looked for from two points: zero, and that of the
- * spanning tree of greatest weight; from there each vertex in turn takes the potential for which
- * the edges around it that add nothing weigh most, until none gains. Where paths begin and end,
- * code stands anyway, and values cost nothing. */
+ * Few and cold probes. The search for the potential begins at two points: zero, and the potential of the spanning tree of greatest
+ * weight. From there each vertex in turn takes the potential for which those edges around it that add nothing weigh most, until
+ * none gains. Where paths begin and end, code stands anyway, and values cost nothing. */
 #include "graph/graph.h"
 
 #include <stdlib.h>
@@ -74,8 +65,7 @@ spp_add(const struct dag *d, bool *ei, uint32_t begin, const uint32_t *edge, uin
 	return true;
 }
 
-/* Sparse values: sums of interest have as many bits; looking for them takes the cube of the
- * number of edges. */
+/* Limits of sparse values: sums of interest have up to MOST_BITS bits; the search takes the cube of the number of edges. */
 enum { MOST_BITS = 40, MOST_EDGES = 500 };
 
 struct select {
@@ -148,8 +138,8 @@ heaviest(const struct select *s, uint32_t v)
 	return any && other > most ? GRAPH_NONE : best;
 }
 
-/* One class: e, or if that is GRAPH_NONE, all edges not in EI. Their value is `next`; returns
- * what the next class has. */
+/* Gives a class the value `next`. The class is edge `class`, or all edges not in EI if that is GRAPH_NONE. Returns the value of the
+ * next class. */
 static int64_t
 give(struct select *s, uint32_t v, uint32_t class, int64_t next)
 {
@@ -184,7 +174,7 @@ intervals_at(struct select *s, uint32_t v)
 
 /* ---- dense ---- */
 
-/* Pure paths from v; the heaviest edge gets 0. */
+/* Numbers the pure paths from v; the heaviest edge gets 0. Returns how many there are. */
 static int64_t
 number_pure(struct select *s, int64_t *num, uint32_t v)
 {
@@ -267,8 +257,7 @@ seen_of_interest(const struct sparse *sp, uint32_t v)
 	return v == g->exit;
 }
 
-/* One vertex further on all silent ways; false if a pure one may end here and is not the only
- * one. */
+/* Goes one vertex further on all silent ways. False: a pure one may end here and is not the only one. */
 static bool
 walk_on(struct sparse *sp, uint32_t v)
 {
@@ -303,7 +292,7 @@ only_ways(struct sparse *sp, uint32_t at)
 	return ok;
 }
 
-/* Is a pure path known by the edges of it that are seen? */
+/* Is each pure path determined by its seen edges? */
 static bool
 enough(struct sparse *sp)
 {
@@ -331,7 +320,7 @@ dearer(const void *pa, const void *pb, void *weights)
 	return (a > b) - (a < b);
 }
 
-/* Ceases to look at edges, the dearest first, while that is enough. Fixed ones cannot be seen. */
+/* Makes edges silent, the dearest first, while enough are seen. Fixed edges cannot be seen. False: all edges are not enough. */
 static bool
 look_away(struct sparse *sp, struct pool *tmp)
 {
@@ -366,8 +355,8 @@ bits(uint32_t n)
 	return n ? 32 - (uint32_t)__builtin_clz(n) : 0;
 }
 
-/* A bit for each edge of interest that is seen; a number for the one where a path begins, and for
- * the one where it ends; and what leaves EI is above all that. Returns false if it is too much. */
+/* Gives a bit to each seen edge of interest, but numbers to the edges where a path begins and to those where it ends. The edges
+ * that leave EI get a value above all these. False: that takes too many bits. */
 static bool
 give_bits(struct sparse *sp)
 {
@@ -430,7 +419,7 @@ by_phi(const void *pa, const void *pb)
 	return (a->phi > b->phi) - (a->phi < b->phi);
 }
 
-/* The potentials that v would have to have for its edges to add nothing. */
+/* The potentials of v with which one of its edges would add nothing. */
 static uint32_t
 wishes(const struct select *s, const int64_t *phi, uint32_t v, struct wish *wish)
 {
@@ -472,7 +461,7 @@ improve(const struct select *s, int64_t *phi, uint32_t v, struct wish *wish)
 			best = wish[i].phi;
 		}
 	}
-	if (most <= now * (1 + 1e-9)) /* no rounding back and forth */
+	if (most <= now * (1 + 1e-9)) /* so that rounding does not lead back and forth */
 		return false;
 	phi[v] = best;
 	return true;
@@ -559,7 +548,7 @@ spp_new(const struct select *s, int64_t n, const char **why)
 	return spp->probes ? spp : NULL;
 }
 
-/* The first if neither is cheaper: its sums are the smaller. */
+/* The cheaper of two; a, if neither is: its sums are smaller. */
 static struct spp *
 cheaper(struct spp *a, struct spp *b)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of witnesses, used again where they cannot be mistaken, and which way out of a predicate each of them tells (Ball & Larus
- * 1994, sections 4.1 and 6.2).
+/* Numbers of witnesses, and the edge out of a predicate that each of them tells (Ball & Larus 1994, sections 4.1 and 6.2). A number
+ * is used again where it cannot be mistaken.
  *
- * Edges that write nothing form no directed cycle, so that the sets of witnesses that may come next are those of the vertices
- * behind, joined: one pass from the ends. */
+ * Edges that write nothing form no directed cycle. So the witnesses that may come next at a vertex are found in one pass from the
+ * ends: the sets of the vertices after it are joined. */
 #include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets of witnesses, and the end of the trace as the last member: bits. */
+/* Sets of witnesses as bits; the last member is the end of the trace. */
 struct sets {
 	const struct graph *g;
 	const bool *written;
 	struct pool *pool;
 	uint32_t n, words;       /* witnesses; words of a set */
-	uint32_t *edge, *index;  /* by witness, by edge */
+	uint32_t *edge, *index;  /* by witness: its edge; by edge: its witness */
 	uint64_t *at;            /* by vertex: what may be written next */
 };
 
@@ -37,7 +37,7 @@ has(const uint64_t *set, uint32_t i)
 	return set[i / 64] >> i % 64 & 1;
 }
 
-/* Adds what may come next behind an edge. */
+/* Adds what may be written next on an edge or after it. */
 static void
 join_edge(const struct sets *s, uint64_t *set, uint32_t e)
 {
@@ -61,7 +61,7 @@ join_edges(const struct sets *s, uint32_t v)
 			join_edge(s, set_of(s, v), g->out[i]);
 }
 
-/* All sets, from the vertices behind which everything is written or the end. */
+/* Fills all sets, beginning at vertices after which every edge writes, or the end comes. */
 static void
 fill_sets(struct sets *s)
 {
@@ -105,7 +105,8 @@ sets_new(struct pool *pool, const struct graph *g, const bool *written)
 
 /* ---- conflicts, and numbers that respect them ---- */
 
-/* The witnesses behind an edge and those behind the ways out of the same vertex before it exclude one another. */
+/* The witnesses that may come on an edge, and those that may come on the edges before it out of the same vertex, exclude one
+ * another. */
 static void
 exclude(const struct sets *s, uint64_t *conflict, const uint64_t *before, const uint64_t *behind)
 {
@@ -175,7 +176,7 @@ least_free(const struct sets *s, const uint64_t *conflict, const uint32_t *numbe
 	return least;
 }
 
-/* By witness. Returns how many numbers there are. */
+/* Numbers the witnesses. Returns how many numbers there are. */
 static uint32_t
 number_witnesses(const struct sets *s, bool reuse, uint32_t *number)
 {
@@ -201,7 +202,7 @@ number_witnesses(const struct sets *s, bool reuse, uint32_t *number)
 	return n;
 }
 
-/* ---- the ways that they tell ---- */
+/* ---- the edges that they tell ---- */
 
 static void
 fill_ways(const struct sets *s, struct witness_values *r, const uint32_t *number, uint32_t v)

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles of vertices only: Vprof(Vcnt), Vprof(Ecnt), and counters on both (Ball & Larus 1994, section 3).
  *
- * A vertex has two ends: where control comes in and where it goes out. An edge without a counter makes one of the two ends that
- * it connects, since nothing is asked of its own count. What is left is a graph whose edges are the vertices, each from its one
- * end to its other, and the edges that have counters. Flow is conserved at each joined end. So the counts of vertices are
- * determined if and only if those without counters form a forest there, and propagation (Fig. 6) finds them. The paper says it
- * in other words: no simple cycle of edges without counters has a pipe; a pipe at v makes v an edge of a cycle here. If no edge
- * has a counter this is Knuth and Stevenson's reduction (1973), and a maximum spanning tree leaves the cheapest vertices to
- * count. */
+ * A vertex has two ends: control comes in at one and goes out at the other. An edge without a counter joins the two ends that it
+ * connects, since its own count is not asked for. What is left is a graph whose edges are the vertices, each from its one end to
+ * its other, and the edges that have counters. Flow is conserved at each joined end. So the counts of vertices are determined if
+ * and only if the vertices without counters form a forest there, and propagation (Fig. 6) finds them. The paper says it in other
+ * words: no simple cycle of edges without counters has a pipe; a pipe at v makes v an edge of a cycle here. If no edge has a
+ * counter, this is Knuth and Stevenson's reduction (1973), and a maximum spanning tree leaves the cheapest vertices to count. */
 #include "graph/graph.h"
 
 #include <stdlib.h>
 
 /* ---- the joined graph ---- */
 
-/* By end: the number of what it was joined to. End 2v is where control comes in at v, 2v+1 where it goes out. */
+/* By end: the number of the joined end that it belongs to. End 2v is where control comes in at v, 2v+1 where it goes out. */
 static uint32_t *
 join_ends(const struct graph *g, const bool *counted, struct pool *tmp, uint32_t *n)
 {
@@ -142,14 +141,14 @@ by_price(const struct graph *g, const double *w, const bool *counted, struct poo
 	return p;
 }
 
-/* The edges at each vertex of the tree, and how a search went: the cycle that an edge closes is the way between its ends. */
+/* A search of the tree: the cycle that an edge closes is the edge and the tree path between its ends. */
 struct tree_walk {
 	const struct graph *g;
 	const bool *tree;
 	uint32_t *by, *stack;    /* by vertex: the edge that the search came by */
 };
 
-/* Searches from v; by[] of what is reached is set. */
+/* Searches the tree from v, and sets by[] of all vertices that are reached. */
 static void
 walk_tree(struct tree_walk *t, uint32_t v)
 {
@@ -177,7 +176,8 @@ walk_tree(struct tree_walk *t, uint32_t v)
 	}
 }
 
-/* The cycle that e closes with the tree: is it pipeless, with no vertex marked? Or, if `mark` is set, marks its vertices. */
+/* Is the cycle that e closes with the tree pipeless, and is none of its vertices marked? If `mark` is set, marks its vertices
+ * instead. */
 static bool
 cycle_of(struct tree_walk *t, uint32_t e, bool *marked, bool mark)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters where the counts of some edges only are asked for: Vprof (Ball & Larus 1994, section 3) in a graph in which each block
- * is an edge of its own, so that it can have a counter, too. Counts that are wanted follow if their edges are bridges among those
+/* Counters if the counts of only some edges are asked for: Vprof (Ball & Larus 1994, section 3) in a graph in which each block is
+ * an edge of its own, so that it can have a counter, too. The wanted counts follow if their edges are bridges among the edges
  * without counters (bridge.c). */
 #include "graph/graph.h"
 
@@ -26,7 +26,7 @@ wanted_thin(const struct graph *g, const bool *tree, const bool *wanted, bool *c
 	return removed;
 }
 
-/* The edges that are wanted between what all others join; *n of them, edge[i] is its number in the whole. */
+/* The graph of the wanted edges, between what all other edges join. edge[i]: the number of its edge i in the whole graph. */
 static struct graph *
 join_others(const struct graph *g, const bool *wanted, uint32_t *edge)
 {

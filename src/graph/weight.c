@@ -1,44 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* Heuristic weights (Ball & Larus 1994, section 5, mended).
+/* Heuristic weights (Ball & Larus 1994, section 5, corrected).
  *
- * The paper fixes the weight of a loop's exits when it meets the loop's entry
- * and later subtracts them from what a vertex has left; under enough nested
- * conditionals that is less than nothing. Here nothing is subtracted. The
- * weighting is a sum of flows, each positive and each conserved at every
- * vertex:
+ * The paper fixes the weight of a loop's exits when it meets the loop's entry, and later subtracts them from what a vertex has
+ * left; under enough nested conditionals the result is negative. Here nothing is subtracted. The weighting is a sum of flows, each
+ * positive and each conserved at every vertex:
  *
  *   - one unit from root to EXIT;
- *   - for each loop that W enters: 10 W around the loop, from its head to its back
- *     edges, never out of it.
+ *   - for each loop that W enters: 10 W around the loop, from its head to its back edges, never out of it.
  *
- * A level is a loop, or the whole procedure, with each loop directly inside it
- * taken as one node. Its edges form no cycle but through its head, and every
- * edge belongs to one level: the innermost that holds both its ends. Levels
- * are weighed from the outside in, each in two sweeps:
+ * A level is a loop, or the whole procedure, with each loop directly inside it taken as one node. All cycles of its edges go
+ * through its head, and every edge belongs to one level: the innermost that holds both its ends. Levels are weighed from the
+ * outside in, each in two sweeps:
  *
- *   around  From the head to the back edges (in the procedure: from root to
- *           EXIT). What comes to a node is split by share over its edges of
- *           this level; these are an inner loop's exits where the node is one. So
- *           each of N exits weighs W/N, as in the paper, and an edge that leaves
- *           several loops at once is weighed as an exit of the outermost.
- *   out     The level's own exits were weighed in the levels around it. Their
- *           flow is drawn back to the head, over the edges into each node in
- *           proportion to what the first sweep gave them.
+ *   around  From the head to the back edges (in the procedure: from root to EXIT). What comes to a
+ *           node is split by share over its edges of this level; if the node is an inner loop, these
+ *           are the loop's exits. So each of N exits weighs W/N, as in the paper, and an edge that
+ *           leaves several loops at once is weighed as an exit of the outermost.
+ *   out     The level's own exits were weighed in the levels around it. Their flow is drawn back to
+ *           the head, over the edges into each node in proportion to what the first sweep gave them.
  *
- * In Fig. 1 of the paper this gives the figure's own weights (a loop entered
- * once runs 10 times around its back edge, its head 11 times).
+ * In Fig. 1 of the paper this gives the figure's own weights (a loop entered once runs 10 times around its back edge, its head 11
+ * times).
  *
- * Irreducible loops: what enters beside the head joins the sweep around, so it
- * comes to the head once before it leaves. Flow is conserved there as well.
+ * Irreducible loops: flow that enters elsewhere than at the head joins the sweep around, so it comes to the head once before it
+ * leaves. Flow is conserved there as well.
  *
  * A phantom gets nothing in a split unless there is nothing else.
  *
- * Numbers shrink without limit under nested conditionals, so at last a trace of
- * TRACE is mixed in: for each edge the walk from root down the search tree, over
- * the edge and a shortest way to EXIT. That makes every weight positive, phantoms
- * too. From the 13th level of loops on, loops run fewer times, so that a million
- * of them still fit a double. Irreducible loops may double the flow at each level;
- * a graph with hundreds of these inside each other gets the trace alone. */
+ * Weights shrink without limit under nested conditionals. So at the end a trace of size TRACE is mixed in: for each edge, a walk
+ * from root down the search tree, over the edge, and by a shortest path to EXIT. That makes every weight positive, even of
+ * phantoms. From the 13th level of loops on, loops run fewer times, so that a million of them still fit a double. Irreducible loops
+ * may double the flow at each level; a graph with hundreds of these inside each other gets the trace alone. */
 #include "graph/graph.h"
 
 #include <string.h>
@@ -47,8 +39,7 @@
 #define LIMIT 1e100
 enum { ROUNDS = 10, DEEP = 12 };
 
-/* Sums over ranges of levels, with additions only: differences of prefix sums
- * would lose small weights beside large ones. */
+/* Sums over ranges of levels, with additions only: differences of prefix sums would lose small weights next to large ones. */
 struct sums {
 	double *at;
 	uint32_t n;
@@ -64,14 +55,14 @@ struct weigher {
 	/* Level 0 is the procedure, level k + 1 is loop k. */
 	uint32_t nlevel, nlift;
 	uint32_t *lift;              /* nlift rows by level: the level 2^row around it */
-	struct sums out, in;         /* by level: flow over edges weighed that leave from it, enter it */
+	struct sums out, in;         /* by level: flow over the edges, weighed so far, that leave it or enter it */
 
 	/* Nodes: those of one level are neighbours, in topological order, its
 	 * head first. */
 	uint32_t *first;             /* by level: its first node */
 	uint32_t *of_vertex, *of_level;  /* the node that stands for it */
 	uint32_t *vertex, *inside;   /* by node: its vertex or GRAPH_NONE, else its level */
-	double *flow, *due;          /* by node: what comes to it around; what leaves the level after it */
+	double *flow, *due;          /* by node: what comes to it in the sweep around; what leaves the level after it */
 
 	uint32_t *level, *src, *dst; /* by edge: its level, and the nodes it joins there */
 	uint32_t *from_at, *from, *to_at, *to;  /* by node: edges of its level that leave it, enter it */
@@ -92,7 +83,7 @@ sums_add(struct sums *s, uint32_t i, double x)
 		s->at[k] += x;
 }
 
-/* Over [from, to). */
+/* The sum over [from, to). */
 static double
 sums_range(const struct sums *s, uint32_t from, uint32_t to)
 {
@@ -198,9 +189,8 @@ count_nodes(struct weigher *w)
 		w->first[k + 1] += w->first[k];
 }
 
-/* Falling postorder is topological without the back edges, and a loop takes its
- * head's place in it: what is between its head and its last vertex and not in
- * it cannot come back to it. */
+/* Falling postorder is topological if back edges are left out, and a loop takes its head's place in it: a vertex that comes between
+ * the loop's head and its last vertex, and is not in the loop, cannot come back to it. */
 static void
 make_nodes(struct weigher *w)
 {
@@ -361,7 +351,7 @@ sweep_out(struct weigher *w, uint32_t level)
 
 /* ---- all levels ---- */
 
-/* Tells the levels inside which edges of this one leave and enter them. */
+/* Tells the levels inside this one how much flow its edges carry out of them and into them. */
 static void
 publish(struct weigher *w, uint32_t level)
 {
@@ -401,8 +391,8 @@ weigh_levels(struct weigher *w)
 
 /* ---- the trace ---- */
 
-/* Breadth-first from EXIT against the edges: by vertex, the first edge of a
- * shortest way to EXIT. Returns the vertices met, in order. */
+/* Breadth-first search from EXIT against the edges. way[v]: the first edge of a shortest path from v to EXIT. Returns the vertices
+ * met, in order. */
 static uint32_t *
 ways_out(const struct weigher *w, uint32_t *way, uint32_t *nmet)
 {

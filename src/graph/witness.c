@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Witnesses: which edges write one, so that the order of witnesses tells the whole way (Ball & Larus 1994, section 4). */
+/* Witnesses: which edges write one, so that the order of witnesses tells the whole execution (Ball & Larus 1994, section 4). */
 #include "graph/graph.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ push(struct back *b, uint32_t v)
 	b->stack[b->n++] = v;
 }
 
-/* Marks the edges out of predicates from which only vertices that are none lead to those on the stack. */
+/* Marks the edges out of predicates from which a path without further predicates leads to a vertex on the stack. */
 static void
 mark_blockers(struct back *b, bool *mark)
 {
@@ -110,7 +110,7 @@ witness_place(const struct graph *g, const double *w, const bool *call, bool *wr
 	return NULL;
 }
 
-/* Heavier first; of two as heavy the one of the lower number. */
+/* Sorted: heavier first; of two that weigh the same, the one with the lower number. */
 struct weighed {
 	double weight;
 	uint32_t edge;
@@ -154,7 +154,7 @@ struct search {
 	const struct graph *g;
 	const bool *written;
 	uint32_t *seen;          /* by vertex: the last search that came here, counted from 1 */
-	uint32_t *stack, *at;    /* vertices on the way; how many of their edges were followed */
+	uint32_t *stack, *at;    /* vertices on the path of the search; how many of their edges were followed */
 };
 
 /* The next edge out of v that writes nothing, from its edge number *i on; GRAPH_NONE: no more. */
@@ -174,7 +174,7 @@ silent(const struct search *s, uint32_t v, uint32_t *i)
 	return GRAPH_NONE;
 }
 
-/* Visits all that is reached from v without a witness. Returns a vertex that is reached twice, or GRAPH_NONE. */
+/* Visits all vertices that v reaches without a witness. Returns a vertex that is reached twice, or GRAPH_NONE. */
 static uint32_t
 reached_twice(struct search *s, uint32_t v, uint32_t round)
 {
@@ -200,7 +200,7 @@ reached_twice(struct search *s, uint32_t v, uint32_t round)
 	return GRAPH_NONE;
 }
 
-/* E - Ewit has neither diamonds nor directed cycles if from each vertex each other is reached once at most. */
+/* E - Ewit has neither diamonds nor directed cycles if each vertex reaches each other vertex at most once. */
 static const char *
 check_single(struct search *s)
 {
@@ -218,7 +218,7 @@ check_single(struct search *s)
 	return NULL;
 }
 
-/* The blocking property: no way without a witness from a predicate to a call or EXIT. */
+/* The blocking property: no path without a witness leads from a predicate to a call or EXIT. */
 static const char *
 check_blocked(const struct graph *g, const bool *written, const bool *call, struct back *b)
 {
