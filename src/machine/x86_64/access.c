@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which memory an instruction accesses, in which order, and what it leaves in registers whose values are known. Numbers are those
- * of addresses: their low 48 bits are right. */
+/* Which memory an instruction accesses, in which order, and which known values it leaves in registers. Values serve to compute
+ * addresses: their low 48 bits are right. */
 #include "machine/x86_64/x86_64.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 static const uint64_t LOW = (1ull << REG_VALUE_BITS) - 1;
 enum { COUNT = 1 /* rcx */ };
 
-/* The bit's number of a general register of any width, or -1; not ah and its like. */
+/* The number of the bit of a general register of any width, or -1; not of ah and its like. */
 static int
 general(ZydisRegister r)
 {
@@ -33,7 +33,8 @@ accesses_nothing(const ZydisDecodedInstruction *in)
 	}
 }
 
-/* Those that access what their operand does not say: under a mask, by a bit's number, as much as a register says. */
+/* Does the instruction access memory that its operand does not describe: under a mask, by a bit's number, or as much as a register
+ * says? */
 static bool
 is_unclear(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, const ZydisDecodedOperand *mem)
 {
@@ -62,7 +63,7 @@ is_unclear(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, con
 	}
 }
 
-/* The word that a push, pop, call or return accesses. */
+/* Is the operand the word that a push, pop, call or return accesses on the stack? */
 static bool
 is_stack(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
@@ -106,7 +107,7 @@ access_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, cons
 	return a;
 }
 
-/* Loads come first, and that of the operand before that of the stack. */
+/* Inserts an access in order: loads come first, and the load of the operand before that of the stack. */
 static unsigned
 put_access(struct access *out, unsigned n, struct access a, bool stack)
 {
@@ -138,7 +139,7 @@ find_accesses(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, 
 enum { INSN_BYTES = ZYDIS_MAX_INSTRUCTION_LENGTH, CACHE_BITS = 11 };
 
 struct decoded {
-	uint8_t bytes[INSN_BYTES], n; /* what it was decoded from; n 0: nothing was */
+	uint8_t bytes[INSN_BYTES], n; /* the bytes that it was decoded from; n is 0 if there is nothing */
 	bool is_insn;
 	int naccess;             /* below 0: they have not been looked for */
 	struct access access[ACCESSES_MOST];
@@ -166,7 +167,7 @@ place_of(const uint8_t bytes[INSN_BYTES])
 	return (first * 0x9e3779b97f4a7c15 + last * 0xc2b2ae3d27d4eb4f) >> (64 - CACHE_BITS);
 }
 
-/* The instruction that the bytes begin with; as it was decoded before, if the cache has it. Without a cache it is in *own. */
+/* The instruction that the bytes begin with. If the cache has it, it is not decoded again. Without a cache it is in *own. */
 static struct decoded *
 decoded(struct insn_cache *cache, const uint8_t *bytes, size_t n, struct decoded *own)
 {
@@ -269,7 +270,7 @@ extended(uint64_t v, unsigned bits)
 	return bits >= REG_VALUE_BITS ? v : (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
 
-/* Of two numbers. False: the low bits of its result depend on more. */
+/* The result of an operation on two numbers. False: the low bits of the result depend on more than the low bits of the numbers. */
 static bool
 combine(const struct step *s, uint64_t a, uint64_t b, uint64_t *v)
 {
@@ -297,7 +298,7 @@ is_zero(const struct step *s)
 	       s->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER && s->op[0].reg.value == s->op[1].reg.value;
 }
 
-/* What it leaves in the register that is its first operand. */
+/* The value that the instruction leaves in the register that is its first operand. False: it is not known. */
 static bool
 result(const struct step *s, uint64_t *v)
 {
@@ -357,7 +358,7 @@ forget(const struct step *s)
 	}
 }
 
-/* movs, stos and lods go up: the direction flag is clear, as the ABI has it. */
+/* movs, stos and lods go up: the direction flag is clear, as the ABI demands. */
 static void
 move_strings(const struct step *s)
 {
@@ -391,7 +392,7 @@ is_string_move(ZydisMnemonic m)
 	}
 }
 
-/* What a call leaves is what the ABI says that it keeps. */
+/* After a call only those registers are known that the ABI preserves. */
 static void
 call(const struct step *s)
 {

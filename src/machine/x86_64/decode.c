@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instruction reads, writes and where it goes, from Zydis. */
+/* What an instruction reads and writes, and where it leads, from Zydis. */
 #include "machine/x86_64/x86_64.h"
 
 static uint8_t
@@ -36,7 +36,7 @@ read_flags(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, str
 	if (!f)
 		return;
 	out->flags_read = flag_mask(f->tested);
-	/* Some forms write a flag only sometimes; those are both "modified" and "tested". */
+	/* A flag that is written only in some cases is both "modified" and "tested". */
 	out->flags_kill = flag_mask(f->modified | f->set_0 | f->set_1 | f->undefined);
 	if (may_keep_flags(in, op))
 		out->flags_kill = 0;
@@ -67,7 +67,7 @@ is_zeroing(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 	       op[0].reg.value == op[1].reg.value && is_wide(op[0].reg.value);
 }
 
-/* What an operand tells of memory below the stack pointer. */
+/* Notes what an operand tells of memory below the stack pointer. */
 static void
 look_below(const ZydisDecodedOperand *op, bool address, struct insn *out)
 {
@@ -88,7 +88,8 @@ look_below(const ZydisDecodedOperand *op, bool address, struct insn *out)
 		out->below = (int8_t)at;
 }
 
-/* Those that search, if there is nothing to find; those that read the shadow stack's pointer, if there is no such stack. */
+/* May the instruction leave its destination unchanged? Searches do if there is nothing to find, and reads of the shadow stack's
+ * pointer do if there is no such stack. */
 bool
 x86_may_keep(ZydisMnemonic m)
 {
@@ -112,7 +113,7 @@ read_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, s
 		if ((op->actions & ZYDIS_OPERAND_ACTION_WRITE) && is_wide(op->reg.value) && !x86_may_keep(in->mnemonic))
 			out->regs_kill |= bit;
 		else if (op->actions & (ZYDIS_OPERAND_ACTION_WRITE | ZYDIS_OPERAND_ACTION_CONDWRITE))
-			out->regs_read |= bit; /* what it does not write is kept */
+			out->regs_read |= bit; /* the part that it does not write is kept */
 	}
 }
 
@@ -158,7 +159,7 @@ is_string(const ZydisDecodedInstruction *in)
 	return in->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 }
 
-/* The frame pointer is assumed to be this frame's: epilogues restore the stack pointer from it. */
+/* The frame pointer is assumed to be that of this frame, because epilogues restore the stack pointer from it. */
 static void
 classify_move(const ZydisDecodedOperand *op, struct insn *out)
 {
@@ -245,7 +246,8 @@ latency_in_registers(ZydisMnemonic m)
 	}
 }
 
-/* An instruction that reads what it writes may have read memory long before that register is known: then a load takes no time. */
+/* An instruction that reads its destination may have read memory long before the value of that register is known: then the load
+ * takes no time. */
 static uint8_t
 latency_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
@@ -294,7 +296,7 @@ x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out)
 	return true;
 }
 
-/* The number of a register's bit; 16 is the PC. */
+/* The number of a register's bit; 16 for the PC. */
 static int8_t
 bit_number(ZydisRegister r)
 {

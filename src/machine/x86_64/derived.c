@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which registers have addresses on the stack, derived from instructions. */
+/* Which registers have addresses on the stack, derived from what instructions do. */
 #include "machine/x86_64/x86_64.h"
 
 /* General registers are bits 0 to 15, the low halves of vector registers 16 to 31. */
@@ -52,7 +52,7 @@ exchange(const ZydisDecodedOperand *op, uint32_t was, uint32_t *regs)
 			set(regs, op[i].reg.value, is_register(&op[!i]) && has(was, op[!i].reg.value));
 }
 
-/* Instructions of which more is known than the registers that they write. */
+/* Handles instructions of which more is known than the registers that they write. */
 static void
 refine(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint32_t was, uint32_t *regs)
 {

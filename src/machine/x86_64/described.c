@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers as gdb knows them, and those by which the processor watches memory. */
+/* Registers as gdb knows them, and the registers by which the processor watches memory. */
 #include "machine/x86_64/x86_64.h"
 
 #ifdef __x86_64__
@@ -78,7 +78,7 @@ put_number(uint8_t *to, uint64_t v, size_t n)
 	return put(to, &v, n);
 }
 
-/* The full tags of the x87 registers; FXSAVE keeps only which are empty. */
+/* The full tags of the x87 registers; FXSAVE keeps only whether they are empty. */
 static uint32_t
 full_tags(const struct user_fpregs_struct *f)
 {
@@ -131,7 +131,7 @@ x86_describe(const struct traced_regs *r, const void *state, size_t n, uint8_t *
 		memcpy(high, (const uint8_t *)state + HIGH_HALVES, sizeof high);
 	to = put(to, (const unsigned long long [17]){u.rax, u.rbx, u.rcx, u.rdx, u.rsi, u.rdi, u.rbp, u.rsp, u.r8, u.r9, u.r10,
 	                                             u.r11, u.r12, u.r13, u.r14, u.r15, u.rip}, 17 * 8);
-	/* A debugger's steps leave the trap flag, its breakpoints the resume flag. */
+	/* A debugger's steps leave the trap flag set, its breakpoints the resume flag. */
 	to = put_number(to, u.eflags & ~0x10100ull, 4);
 	for (size_t i = 0; i < 6; i++)
 		to = put_number(to, (const unsigned long long [6]){u.cs, u.ss, u.ds, u.es, u.fs, u.gs}[i], 4);
@@ -197,7 +197,7 @@ status_of(pid_t child)
 	return status;
 }
 
-/* Writes one byte, in a child, that the processor is to watch: is that seen? */
+/* Does the processor stop a child that writes a byte which is to be watched? */
 static bool
 is_seen(void)
 {
@@ -222,7 +222,7 @@ is_seen(void)
 	return seen;
 }
 
-/* Some virtual machines take these registers, and make nothing of them. */
+/* Some virtual machines accept these registers and do nothing with them. */
 unsigned
 x86_watches(void)
 {

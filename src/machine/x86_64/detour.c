@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Detours: what counts down where woven code adds to a counter, put elsewhere in the process. The addition itself is made there,
- * last, so that it leaves the flags as ever. */
+/* Detours: code elsewhere in the process that counts down each time woven code adds to a counter. The addition itself is made
+ * there, at the end, so that it leaves the flags as always. */
 #include "machine/x86_64/x86_64.h"
 
 #ifdef __x86_64__
 
 #include <string.h>
 
-/* Code that is being written for an address. */
+/* A detour that is being written, and its address. */
 struct writer {
 	struct traced_detour *d;
 	uint64_t to;
@@ -20,7 +20,7 @@ put(struct writer *w, const void *bytes, size_t n)
 	w->d->size = (uint8_t)(w->d->size + n);
 }
 
-/* A distance from the end of an instruction, which is `behind` bytes further on. */
+/* Writes a distance from the end of an instruction, which comes `behind` bytes after the distance. */
 static bool
 put_distance(struct writer *w, uint64_t target, unsigned behind)
 {
@@ -31,7 +31,8 @@ put_distance(struct writer *w, uint64_t target, unsigned behind)
 	return d == n;
 }
 
-/* An instruction that is the same there as here; what it has at a distance from itself is then at another one. */
+/* Writes an instruction that does the same there as at its old address: what it addresses relative to itself gets another
+ * distance. */
 static bool
 put_moved(struct writer *w, const uint8_t *bytes, const ZydisDecodedInstruction *in, uint64_t at)
 {
@@ -59,7 +60,7 @@ put_jump(struct writer *w, uint64_t target)
 	return put_distance(w, target, 0);
 }
 
-/* The instruction behind the addition, if it can be elsewhere. *on: where control goes on. */
+/* Writes the instruction after the addition, if it can be elsewhere. *on: where control goes on. */
 static bool
 put_next(struct writer *w, const uint8_t *bytes, size_t n, uint64_t at, uint64_t *on)
 {
@@ -81,7 +82,7 @@ put_next(struct writer *w, const uint8_t *bytes, size_t n, uint64_t at, uint64_t
 		}
 		break;
 	case ZYDIS_CATEGORY_COND_BR:
-		/* Not those that have no long form. */
+		/* Short jumps that have no long form cannot be moved. */
 		if ((in.opcode & 0xf0) != 0x70 && (in.opcode & 0xf0) != 0x80)
 			return false;
 		put(w, (uint8_t []){0x0f, (uint8_t)(0x80 | (in.opcode & 0x0f))}, 2);
@@ -99,7 +100,7 @@ put_behind(struct writer *w, const uint8_t *bytes, size_t n, uint64_t at, uint8_
 	return put_next(w, bytes + length, n - length, at + length, on);
 }
 
-/* dec leaves the carry alone, as inc does; before other steps it is kept in memory, turned round. */
+/* dec leaves the carry alone, as inc does. Before other steps the carry is kept in memory, inverted. */
 static bool
 put_count(struct writer *w, uint32_t amount, uint64_t left, uint64_t *jump_at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instruction accesses of memory, by the registers before it. */
+/* Which memory an instruction accesses, given the registers before it. */
 #include "machine/x86_64/x86_64.h"
 
 #ifdef __x86_64__
@@ -14,7 +14,7 @@ const uint8_t x86_word[16] = {
 	WORD(r11), WORD(r12), WORD(r13), WORD(r14), WORD(r15),
 };
 
-/* Do its registers and memory determine what it does? Of others than these that is not known. */
+/* Is everything that the instruction does determined by registers and memory? This is known of the instructions here only. */
 static bool
 is_determined(const ZydisDecodedInstruction *in)
 {
@@ -26,7 +26,7 @@ is_determined(const ZydisDecodedInstruction *in)
 	case ZYDIS_CATEGORY_PREFETCH: case ZYDIS_CATEGORY_RET: case ZYDIS_CATEGORY_ROTATE: case ZYDIS_CATEGORY_SEMAPHORE:
 	case ZYDIS_CATEGORY_SETCC: case ZYDIS_CATEGORY_SHIFT: case ZYDIS_CATEGORY_SSE: case ZYDIS_CATEGORY_AVX:
 	case ZYDIS_CATEGORY_AVX2: case ZYDIS_CATEGORY_LOGICAL_FP: case ZYDIS_CATEGORY_UNCOND_BR:
-		/* Flags are others in steps. */
+		/* Flags differ while a thread is stepped. */
 		return in->mnemonic != ZYDIS_MNEMONIC_XTEST && in->mnemonic != ZYDIS_MNEMONIC_PUSHF &&
 		       in->mnemonic != ZYDIS_MNEMONIC_PUSHFQ && in->mnemonic != ZYDIS_MNEMONIC_POPF &&
 		       in->mnemonic != ZYDIS_MNEMONIC_POPFQ;
@@ -42,7 +42,7 @@ is_determined(const ZydisDecodedInstruction *in)
 	}
 }
 
-/* By such an instruction woven code counts. Of others with that segment it is not asked which bytes they access. */
+/* Is it an access by which woven code counts? Which bytes other instructions access by this segment is not asked. */
 static bool
 counts(const ZydisDecodedInstruction *in, const struct access *a)
 {
@@ -55,7 +55,7 @@ counts(const ZydisDecodedInstruction *in, const struct access *a)
 	}
 }
 
-/* end: the address behind the instruction. */
+/* The address of an access. end: the address after the instruction. */
 static uint64_t
 address(const struct traced_regs *r, const struct access *a, uint64_t end)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instruction does, for counting events. Memory accesses come from Zydis' operands, the
- * implied ones too. Whether an instruction computes with floating point, or with vectors, comes
- * from its name: the element types that Zydis gives for scalar and for packed forms are not reliable
- * (vfmadd213ss has four elements, roundsd is an integer), but the names are systematic. */
+/* What an instruction does, for counting events. Memory accesses come from Zydis' operands, implied ones included. Whether an
+ * instruction computes with floating point, or with vectors, comes from its name: the element types that Zydis gives for scalar and
+ * for packed forms are not reliable (vfmadd213ss has four elements, roundsd is an integer), but the names are systematic. */
 #include "machine/x86_64/x86_64.h"
 
 #include <string.h>
@@ -46,7 +45,7 @@ accesses_nothing(const ZydisDecodedInstruction *in)
 	       in->mnemonic == ZYDIS_MNEMONIC_INVLPG;
 }
 
-/* Elements that a gather or scatter accesses: as many as there is room for data and for indices. */
+/* The elements that a gather or scatter accesses: as many as fit into both the data and the indices. */
 static unsigned
 elements(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, const ZydisDecodedOperand *mem)
 {
@@ -60,8 +59,8 @@ elements(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, const
 	return data && mem->size && data / mem->size < n ? data / mem->size : n;
 }
 
-/* What is done under a condition counts as done: a masked element, a round of a repeated string instruction, cmpxchg's write
- * (which the processor always does). */
+/* An access under a condition counts as done: that of a masked element, of one round of a repeated string instruction, and the
+ * write of cmpxchg (which the processor always does). */
 static void
 add_access(struct facts *f, const ZydisDecodedOperand *op, unsigned n)
 {
@@ -75,7 +74,7 @@ add_access(struct facts *f, const ZydisDecodedOperand *op, unsigned n)
 	}
 }
 
-/* True if it has a memory operand that is accessed. */
+/* Adds all accesses. True: the instruction has a memory operand that is accessed. */
 static bool
 add_accesses(struct facts *f, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
@@ -114,7 +113,7 @@ has_vector_register(const ZydisDecodedInstruction *in, const ZydisDecodedOperand
 	return false;
 }
 
-/* Bits from one place to another, unchanged. */
+/* Does the instruction only move bits, unchanged? */
 static bool
 is_move(const char *name)
 {
@@ -145,7 +144,7 @@ is_scalar(const char *name)
 	return *name != 'p' && ends(name, scalar);
 }
 
-/* Logic, and instructions that only move elements. */
+/* Is it logic, or does it only move elements? */
 static bool
 is_bitwise(const char *name)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What instructions do to registers that are known by their distance from the frame. */
+/* What instructions do to registers whose distance from the frame is known. */
 #include "machine/x86_64/x86_64.h"
 
-/* The bit's number of a general register of 64 bits, or -1. */
+/* The number of the bit of a general register of 64 bits, or -1. */
 static int
 wide(const ZydisDecodedOperand *op)
 {
@@ -24,7 +24,7 @@ is_known(const struct frame_regs *f, int reg)
 	return reg >= 0 && f->known >> reg & 1;
 }
 
-/* What it writes is not known. */
+/* Forgets all registers that the instruction writes. */
 static void
 forget(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct frame_regs *f)
 {
@@ -37,7 +37,7 @@ forget(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct 
 		}
 }
 
-/* lea: the address, if it is a known register and a number. */
+/* Handles lea: the address is known if it is a known register plus a number. */
 static void
 load_address(const ZydisDecodedOperand *op, struct frame_regs *f)
 {
@@ -67,7 +67,7 @@ add(const ZydisDecodedOperand *op, int sign, const struct frame_regs *was, struc
 		set(f, to, is_known(was, to), was->at[to] + sign * op[1].imm.value.s);
 }
 
-/* Instructions of which more is known than the registers that they write. */
+/* Handles instructions of which more is known than the registers that they write. */
 static void
 refine(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, const struct frame_regs *was, struct frame_regs *f)
 {
@@ -80,7 +80,7 @@ refine(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, const s
 		if (to != X86_SP)
 			move_sp(f, was, word);
 		break;
-	case ZYDIS_MNEMONIC_CALL: move_sp(f, was, -8); break; /* of what follows: it pushes */
+	case ZYDIS_MNEMONIC_CALL: move_sp(f, was, -8); break; /* it only pushes, if it calls the next instruction */
 	case ZYDIS_MNEMONIC_ADD: add(op, 1, was, f); break;
 	case ZYDIS_MNEMONIC_SUB: add(op, -1, was, f); break;
 	case ZYDIS_MNEMONIC_LEAVE: set(f, X86_SP, is_known(was, X86_FP), was->at[X86_FP] + 8); break;

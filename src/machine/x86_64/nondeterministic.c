@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions whose result the program does not determine: the time stamp counter, random numbers, the processor's number, which
- * cpuid tells, too. Each has two bytes or more. The kernel makes those that read the time trap (PR_SET_TSC), but not where it is
- * itself a guest that cannot (PVM), and says nothing of it there. */
+/* Instructions whose result the program does not determine. They read the time stamp counter, random numbers, or the number of the
+ * processor, which cpuid tells, too. Each has two bytes or more. The kernel can make those that read the time trap (PR_SET_TSC). If
+ * the kernel is itself a guest that cannot do this (PVM), it does not say so. */
 #include "machine/x86_64/x86_64.h"
 
 #ifdef __x86_64__
@@ -12,20 +12,21 @@
 #include <sys/user.h>
 #include <x86intrin.h>
 
-/* clts, which only the kernel may execute: SIGSEGV. */
+/* clts, which only the kernel may execute: it gives SIGSEGV. */
 const uint8_t x86_nondet_trap[X86_NONDET_TRAP] = {0x0f, 0x06};
 
 #define WORD(name) (offsetof(struct user_regs_struct, name) / sizeof(uint64_t))
 
-/* Behind 0f: rdtsc; rdtscp, of two bytes; cpuid; a group of instructions, of which these are /6 and /7 with a register. */
+/* Bytes after 0f: of rdtsc; of rdtscp, which has two; of cpuid; of a group whose instructions /6 and /7 with a register are meant
+ * here. */
 enum { TIME = 0x31, SYSTEM = 0x01, TIME_AND_PROCESSOR = 0xf9, CPUID = 0xa2, GROUP = 0xc7, GROUP_FROM = 0xf0 };
 
 struct parsed {
 	enum nondeterminism kind;
-	uint8_t len, size, reg;  /* size: bytes of its result, in that word */
+	uint8_t len, size, reg;  /* size: bytes of its result, which goes to register word `reg` */
 };
 
-/* Does this processor have it? Others make something else of the same bytes. */
+/* Does this processor have the instruction? Other processors do something else for the same bytes. */
 static bool
 has(enum nondeterminism kind)
 {
@@ -135,7 +136,8 @@ x86_nondet_make(enum nondeterminism kind, const struct traced_regs *regs)
 	return r;
 }
 
-/* Without one the register is zero. Carry says which; parity, adjust, zero, sign and overflow are clear. */
+/* If there is no random number, the register is zero. The carry flag tells the two cases apart; parity, adjust, zero, sign and
+ * overflow are clear. */
 static void
 give_random(struct traced_regs *r, const struct parsed *p, const struct nondet_result *result)
 {

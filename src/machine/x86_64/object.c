@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Relocations. */
+/* Kinds of relocations. */
 #include "machine/x86_64/x86_64.h"
 
 #include <elf.h>
 
-/* Kinds of enum reloc_kind. */
+/* The kinds (enum reloc_kind) of a type of relocation. */
 static unsigned
 kind_of(uint32_t type)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Packs slots of a trace, to the bytes of chord_pack() (format/pack.h), by vectors: half of its time where many slots are not the
- * first candidate. Each piece is gone through several times, so that no pass waits for what another one finds. */
+/* Packs slots of a trace by vector instructions, into the same bytes as chord_pack() (format/pack.h). It takes half of the time if
+ * many slots are not the first candidate. It goes through each piece several times, so that no pass waits for what another one
+ * finds. */
 #include "machine/x86_64/x86_64.h"
 
 #include "format/pack.h"
@@ -15,9 +16,9 @@
 enum { PIECE = 1024, LANES = 8, WORD = 64 };
 
 struct piece {
-	uint32_t behind[PIECE];      /* the number of each slot's candidates */
-	uint32_t was[PIECE];         /* the first of them */
-	uint64_t missed[PIECE / WORD]; /* a bit for each slot: it is not that one */
+	uint32_t behind[PIECE];      /* the number of each slot's set of candidates */
+	uint32_t was[PIECE];         /* the first candidate */
+	uint64_t missed[PIECE / WORD]; /* a bit for each slot: it is not the first candidate */
 };
 
 static AVX2 __m256i
@@ -26,7 +27,7 @@ load(const uint32_t *at)
 	return _mm256_loadu_si256((const __m256i *)(const void *)at);
 }
 
-/* p->before and p->last stand before the first slot. n: a multiple of LANES. */
+/* Finds the candidates of each slot. p->before and p->last are the two slots before the first. n: a multiple of LANES. */
 static AVX2 void
 find_candidates(const struct chord_pack *p, const uint32_t *slot, size_t n, struct piece *k)
 {
@@ -44,7 +45,7 @@ find_candidates(const struct chord_pack *p, const uint32_t *slot, size_t n, stru
 	}
 }
 
-/* Each slot becomes the first of its candidates. */
+/* Makes each slot the first of its candidates. */
 static void
 exchange(struct chord_pack *p, const uint32_t *slot, size_t n, struct piece *k)
 {
@@ -65,9 +66,9 @@ find_missed(const uint32_t *slot, size_t n, struct piece *k)
 	}
 }
 
-/* Both tables have an entry for each set of the three lanes in which the slot is found. moved: what was the first candidate, in
- * lane 3, comes to the front, and two of the others follow; the slot is left out, or else the last one. ways: the number that is
- * written. */
+/* Both tables have an entry for each set of the three lanes in which the slot is found. moved: the old first candidate, in lane 3,
+ * comes to the front, and two of the others follow; the slot that was found is left out, or else the last candidate. ways: the
+ * number that is written. */
 #define LANE(n) 4 * (n), 4 * (n) + 1, 4 * (n) + 2, 4 * (n) + 3
 #define NOTHING 0x80, 0x80, 0x80, 0x80
 #define MOVED(a, b) {LANE(3), LANE(a), LANE(b), NOTHING}
@@ -76,7 +77,8 @@ static const uint8_t moved[8][16] = {
 };
 static const uint8_t ways[8] = {0, 1, 2, 1, 3, 1, 2, 1};
 
-/* Looks for the slot among the others, of which the first candidate is one now. Gives its number among all; 0: it is none. */
+/* Looks for the slot among the other candidates, and puts the old first candidate among them. Returns the slot's number among all
+ * candidates; 0: it is none. */
 static inline AVX2 unsigned
 find_other(uint32_t other[CHORD_PACK_LANES], uint32_t was, uint32_t slot)
 {
@@ -90,7 +92,7 @@ find_other(uint32_t other[CHORD_PACK_LANES], uint32_t was, uint32_t slot)
 	return ways[which];
 }
 
-/* Writes those that were missed; `first` slots stand before the piece. */
+/* Writes the slots that are not the first candidate. `first` slots come before the piece. */
 static AVX2 void
 put_missed(struct chord_pack *p, struct chord_packing *out, const uint32_t *slot, size_t first, const struct piece *k)
 {

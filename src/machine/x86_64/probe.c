@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that counts. A counter is addressed as %gs:LABEL+offset(%rip): the
- * thread's segment base is added to a PC-relative address, so it needs no
- * register, no GOT and no TLS. Where a register has the address of LABEL it is
- * %gs:offset(%r): processors forward a store to the next load there at no cost,
- * but not (Intel), or not always (AMD), where an address is PC-relative. */
+/* Code that counts. A counter is addressed as %gs:LABEL+offset(%rip): the thread's segment base is added to a PC-relative address,
+ * so it needs no register, no GOT and no TLS. If a register has the address of LABEL, the counter is addressed as %gs:offset(%r):
+ * there processors forward a store to the next load at no cost. With a PC-relative address they do not (Intel), or not always
+ * (AMD). */
 #include "machine/x86_64/x86_64.h"
 
 #include <inttypes.h>
@@ -37,7 +36,7 @@ struct addition {
 	uint64_t offset;
 	int32_t n;
 	uint8_t base;
-	const struct timed_at *timed; /* NULL: no */
+	const struct timed_at *timed; /* NULL: it is not */
 	struct buf *stub;
 };
 
@@ -60,8 +59,8 @@ adjust_frame(struct buf *out, const struct timed_at *t, int n)
 		buf_printf(out, "\t.cfi_adjust_cfa_offset %d\n", n);
 }
 
-/* The flags are dead, or saved in rax. `deeper`: bytes by which the stack pointer is already lower than call frame information
- * says. */
+/* Asks whether a timer is due. The flags are dead, or saved in rax. `deeper`: how many bytes lower the stack pointer is than call
+ * frame information says. */
 static void
 ask(struct buf *out, const struct addition *a, int deeper)
 {
@@ -102,8 +101,8 @@ add_keeping_flags(struct buf *out, const struct addition *a, int deeper)
 	buf_str(out, "\taddb\t$127, %al\n\tsahf\n");
 }
 
-/* One instruction changes the counter: a signal handler may count on the same one at any moment. If nothing else is possible, rax
- * is saved below the red zone. */
+/* One instruction changes the counter, because a signal handler may use the same counter at any moment. If nothing else is
+ * possible, rax is saved below the red zone. */
 static void
 add(struct buf *out, const struct addition *a, struct liveness live)
 {
@@ -174,8 +173,8 @@ put_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t 
 	counter(out, to, offset, 0);
 }
 
-/* The added number is read before: what a signal handler counts in between belongs to the call. Below the stack pointer a
- * register can be saved without a change of the frame, which a signal handler might have to unwind. */
+/* The number to add is read first: what a signal handler counts in between belongs to the call. A register is saved below the stack
+ * pointer if possible: the frame, which a signal handler might have to unwind, then does not change. */
 void
 x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, bool below,
             struct liveness live)
@@ -203,8 +202,8 @@ x86_jump(struct buf *out, const char *operand)
 	buf_char(out, '\n');
 }
 
-/* A scratch register that the operand does not name: a dead one, or else one that callees may clobber, so that unwinders do not
- * look for its value in this frame. */
+/* A scratch register that the operand does not name. It is a dead one or else one that callees may clobber, because unwinders do
+ * not look for the value of such a register in this frame. */
 static const char *
 choose(uint16_t dead, struct str operand, const char *other, bool *kept)
 {
@@ -223,8 +222,8 @@ choose(uint16_t dead, struct str operand, const char *other, bool *kept)
 	bug("no register for %.*s", (int)operand.n, operand.at);
 }
 
-/* Slots are struct chord_callee. Nothing is pushed: the frame stays as the unwind tables have it. The stub's own words are the
- * pointer at -24(%rsp), the place at -32(%rsp), and where it goes on at -40(%rsp). */
+/* Slots are struct chord_callee. Nothing is pushed, so the frame stays as the unwind tables describe it. The words of the stub are
+ * the pointer at -24(%rsp), the place at -32(%rsp), and the address where it goes on at -40(%rsp). */
 void
 x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct liveness live)
 {
@@ -252,12 +251,12 @@ x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointe
 	buf_printf(stub, "\tmovq\t%s, -24(%%rsp)\n\tleaq\t%s+%ju(%%rip), %s\n", name, at.label, (uintmax_t)at.offset, slot);
 	buf_printf(stub, "\tmovq\t%s, -32(%%rsp)\n\tleaq\t%s(%%rip), %s\n", slot, at.on, slot);
 	buf_printf(stub, "\tmovq\t%s, -40(%%rsp)\n\tjmp\t__chord_pointer\n", slot);
-	/* Never reached: it tells readers where this goes on. */
+	/* This jump is never reached: it tells readers where control goes on. */
 	x86_jump(stub, at.on);
 }
 
-/* The price by the live flags; all flags being changed is not distinguished from CF being kept. Among equal places those are
- * preferred where a register can be a base. */
+/* The price follows from the live flags. It is the same whether all flags may change or CF must be kept. Among equal places, one is
+ * preferred at which a register can be a base. */
 double
 x86_price(struct liveness live)
 {
@@ -270,14 +269,14 @@ x86_price(struct liveness live)
 	return dead & X86_RAX ? 2.5 : dead ? 3 : 5;
 }
 
-/* Nothing of the program is below the stack pointer there, and no flags are needed. */
+/* The place has nothing of the program below the stack pointer, and needs no flags. */
 void
 x86_stamp(struct buf *out)
 {
 	buf_str(out, "\tcall\t__chord_stamp\n");
 }
 
-/* Below the red zone. */
+/* The words are pushed below the red zone. */
 void
 x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack)
 {

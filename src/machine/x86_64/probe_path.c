@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that keeps the path register of an activation and counts paths (scratch.c has the places of that register). */
+/* Code that keeps the path register of an activation and counts paths (scratch.c has the places where the register can be). */
 #include "machine/x86_64/x86_64.h"
 
 #include <inttypes.h>
@@ -7,19 +7,20 @@
 
 enum { RAX = 0 };
 
-/* Entries of a hash table that are looked at before the runtime is called. */
+/* How many entries of a hash table are looked at before the runtime is called. */
 enum { NEAR = 4 };
 
 /* ---- signals ---- */
 
-/* What code of a restorer begins with: movq $15, %rax, to which a signal's handler returns. */
+/* The first bytes of a restorer, to which a signal handler returns: movq $15, %rax. */
 enum { RESTORER = 0x0fc0c748 };
-/* From the interrupted context to the signal's description behind it. */
+/* The distance from the interrupted context to the signal's description, which comes after it. */
 enum { CONTEXT = 304 };
 
-/* The kernel passes all handlers the addresses of the signal's description and of the interrupted context as second and third
- * argument. The latter stands just above the return address, as few other callers' arguments do. What looks otherwise may have no
- * return address, nor anything that can be read there. Nothing of the activation is below the stack pointer yet. */
+/* Tells the runtime if the procedure was called as a signal handler. The kernel passes all handlers the addresses of the signal's
+ * description and of the interrupted context, as second and third argument. The context stands just above the return address, as
+ * few other callers' arguments do. If the arguments are different, there may be no return address, or nothing that can be read
+ * there. Nothing of the activation is below the stack pointer yet. */
 static void
 strike(struct buf *out, struct buf *stub, const struct path_place *place)
 {
@@ -41,7 +42,7 @@ strike(struct buf *out, struct buf *stub, const struct path_place *place)
 
 /* ---- what is counted where ---- */
 
-/* The register's value for a sum, or for a difference of sums. */
+/* The value of the path register for a sum, or for a difference of sums. */
 static int64_t
 scaled(const struct path_counters *t, int64_t n)
 {
@@ -54,7 +55,7 @@ x86_entry_of(struct buf *out, const struct path_counters *t, int64_t bytes)
 	buf_printf(out, "%s+%" PRId64 "(%%rip)", t->label, (int64_t)t->offset + bytes);
 }
 
-/* base: as in struct path_place. */
+/* Writes the operand of an entry. base: as in struct path_place. */
 static void
 entry_by(struct buf *out, const struct path_counters *t, int64_t bytes, uint8_t base)
 {
@@ -70,7 +71,7 @@ hash(const struct path_counters *t, int64_t sum)
 	return ((uint32_t)sum * CHORD_PATH_HASH) >> (32 - t->bits);
 }
 
-/* Looks at the next entries, where the runtime may have put the path: their offset is in register b, the table in c. */
+/* Looks at the next entries, where the runtime may have put the path. Register b has their offset, register c the table. */
 static void
 look_further(struct scratch *s, struct buf *stub, const struct path_counters *t, int key, int b, int c)
 {
@@ -102,7 +103,7 @@ look_further_known(struct scratch *s, struct buf *stub, const struct path_counte
 	}
 }
 
-/* Handles a record whose first entry has another key: the sum is in register `key`, plus 1; -1: it is known. */
+/* Handles a record whose first entry has another key. Register `key` has the sum plus 1; -1: the sum is known. */
 static void
 miss(struct scratch *s, struct buf *stub, const struct path_counters *t, int key, int64_t sum)
 {
@@ -159,7 +160,7 @@ add_number(struct scratch *s, int64_t n, int reg)
 	scratch_give_back(s, b);
 }
 
-/* The hash of the sum in register a, which is lost. */
+/* Records the path whose sum is in register a, in a hash table. The value of a is lost. */
 static void
 record_hashed(struct scratch *s, struct buf *stub, const struct path_counters *t, int a)
 {
@@ -202,7 +203,7 @@ record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, 
 		scratch_give_back(s, r);
 }
 
-/* ---- the register ---- */
+/* ---- the path register ---- */
 
 /* Sets a register to the value for a sum, with a mark. */
 static void
@@ -244,7 +245,7 @@ set(struct scratch *s, const struct path_counters *t, const struct path_op *op)
 	scratch_give_back(s, b);
 }
 
-/* Adds to a register, without changing flags if that is possible. */
+/* Adds to a register, without a change of flags if possible. */
 static void
 move(struct scratch *s, int from, int to, int64_t n)
 {
@@ -314,7 +315,7 @@ add(struct scratch *s, const struct path_op *op, int64_t n)
 		scratch_to_shadow(s, r);
 }
 
-/* The most registers that it needs at a time. */
+/* The most registers that the code needs at a time. */
 static int
 registers(const struct path_op *op, const struct path_counters *t)
 {
@@ -330,7 +331,7 @@ registers(const struct path_op *op, const struct path_counters *t)
 	return scratch_uses_memory(op) + number + (record > set ? record : set);
 }
 
-/* A stub counts and marks what is not marked yet. */
+/* If the register has the mark, the path is counted at once. If not, a stub counts and sets the mark. */
 static void
 record_marked(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *t,
               const struct path_place *place)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that writes slots of a trace: the paths that end, words of outcomes, registers. */
+/* Code that writes slots of a trace: paths that end, words of outcomes, registers. */
 #include "format/trace.h"
 #include "machine/x86_64/x86_64.h"
 
@@ -7,8 +7,8 @@
 
 enum { RCX = 1 };
 
-/* Finds the address of the path's entry, the stack pointer being `depth` lower than at the place. Returns the register that has it,
- * which is `reg` if it is in no other. Changes flags. */
+/* Finds the address of the path's entry. The stack pointer is `depth` lower than at the place. Returns the register that has the
+ * address: `reg`, unless another register has it already. Changes flags. */
 static int
 load_token(const struct scratch *s, struct buf *out, const struct path_counters *t, const struct path_op *op, int reg,
            int64_t depth)
@@ -36,21 +36,22 @@ load_token(const struct scratch *s, struct buf *out, const struct path_counters 
 	return reg;
 }
 
-/* Is the register free that has the address of the cursor wherever nothing else is in it? */
+/* Is the register free that has the address of the cursor if it has nothing else? */
 static bool
 has_cursor(const struct path_place *place)
 {
 	return !(place->live.regs_live & X86_CURSOR) && place->reg != X86_CURSOR_REG;
 }
 
-/* Takes the thread's next slot: register p then has the address behind it. The place is reserved before it is written, and in one
- * instruction, because a signal handler writes slots, too: one that comes between the load and the addition leaves another sum than
- * is expected, one that comes later finds the slot taken. So does the end of a segment, since the sum in p keeps its high bits.
+/* Takes the thread's next slot: register p then has the address after it. The slot is reserved before it is written, and by one
+ * instruction, because a signal handler writes slots, too. If a handler comes between the load and the addition, the sum differs
+ * from what is expected; if it comes later, it finds the slot taken. At the end of a segment the sum differs, too, since the sum in
+ * p keeps its high bits.
  *
- * The address of the cursor is a word in memory that does not change. It is kept in a register, also through calls and returns,
- * and only compared with that word: a processor that forwards stores to loads by the names of their registers then has the cursor
- * at once, and else each slot would wait for the last one's. Code that is not traced may leave anything there. c: a register that
- * may be used. from: the label of the stub, "_2" and "_3" behind it are others' */
+ * The address of the cursor is a word in memory that does not change. It is also kept in a register, even through calls and
+ * returns, which is only compared with that word. So a processor that forwards stores to loads by the names of their registers has
+ * the cursor at once; otherwise each slot would wait for the one before. Code that is not traced may leave anything in the
+ * register. c: a register that may be used. from: the label of the stub; "_2" and "_3" after it make other labels. */
 static void
 take_slot(const struct scratch *s, struct buf *stub, const char *add, const char *from, int p, int c)
 {
@@ -66,8 +67,8 @@ take_slot(const struct scratch *s, struct buf *stub, const char *add, const char
 	buf_printf(s->out, "\taddw\t$4, %%%s\n\tcmpq\t%%%s, %%gs:(%%%s)\n\tjne\t%s\n", name16[p], name64[p], h, from);
 }
 
-/* What has no room behind it, or was interrupted, is written by the runtime: rcx has the address of the path's entry, rax the place
- * that was meant for it, which is behind the one in register p. */
+/* If there is no room after the slot, or if a signal interrupted, the runtime writes it. rcx has the address of the path's entry.
+ * rax has the address that was meant for the slot; register p has the one after it. */
 static void
 write_slowly(const struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op, int p)
 {
@@ -86,7 +87,7 @@ write_slowly(const struct scratch *s, struct buf *stub, const struct path_counte
 	scratch_end_stub(s, stub, s->place->counted);
 }
 
-/* Writes the path down where the thread's next slot is, and moves that on. */
+/* Writes the path into the thread's next slot. */
 void
 x86_write_path(struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op)
 {
@@ -102,7 +103,7 @@ x86_write_path(struct scratch *s, struct buf *stub, const struct path_counters *
 
 /* ---- words of outcomes ---- */
 
-/* Puts the word in one register, shifted and with something added, into another one, or the same. Changes no flags. */
+/* Puts the word from one register into another one, or the same, shifted and with a number added. Changes no flags. */
 static void
 shift_word(const struct scratch *s, int from, int to, uint8_t shift, int64_t n)
 {
@@ -118,7 +119,7 @@ shift_word(const struct scratch *s, int from, int to, uint8_t shift, int64_t n)
 		buf_printf(s->out, "\tmovq\t%%%s, %%%s\n", name64[from], name64[to]);
 }
 
-/* Puts the word in a register where it is kept. */
+/* Puts the word from a register to where it is kept. */
 static void
 put_word(struct scratch *s, int reg, int8_t to)
 {
@@ -142,7 +143,7 @@ set_word(struct scratch *s, const struct path_op *op, int64_t word)
 		scratch_give_back(s, r);
 }
 
-/* Changes the word; gives the register that has it, which is not taken if it is not where the word is kept. */
+/* Changes the word. Returns the register that has it. If the word is not kept in a register, that register is no longer taken. */
 static int
 add_to_word(struct scratch *s, const struct path_op *op)
 {
@@ -156,8 +157,8 @@ add_to_word(struct scratch *s, const struct path_op *op)
 	return then;
 }
 
-/* Writes the slot in register v as x86_write_path() writes that of a path, but that the slot is taken by another instruction: where
- * it is added to the cursor, no path's slot is taken. */
+/* Writes the slot in register v as x86_write_path() writes that of a path. But the slot is taken by another instruction: wherever
+ * this one adds to the cursor, no slot of a path is taken. */
 static void
 write_word(struct scratch *s, struct buf *stub, int v)
 {
@@ -182,7 +183,7 @@ write_word(struct scratch *s, struct buf *stub, int v)
 	scratch_give_back(s, c);
 }
 
-/* Writes the word in register v, and behind it which end it has come to. */
+/* Writes the word in register v, and after it the end to which it has come. */
 static void
 write_outcomes(struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op, int v)
 {
@@ -266,7 +267,7 @@ x86_outcomes(struct buf *out, struct buf *stub, const struct path_op *op, const 
 
 /* ---- registers that are written down ---- */
 
-/* Puts what is written into a register. */
+/* Puts the value that is written down into a register. */
 static void
 load_data(struct scratch *s, const struct data_op *op, int v)
 {
@@ -284,7 +285,7 @@ load_data(struct scratch *s, const struct data_op *op, int v)
 	buf_printf(s->out, "), %%%s\n", op->narrow ? name32[v] : name64[v]);
 }
 
-/* The slot with the high or low half of the value in register v. */
+/* Makes the slot with the low half of the value in register v (half: 1) or with the high half (0). */
 static void
 data_slot(struct buf *out, const struct data_op *op, int half, int v, int to)
 {
@@ -298,7 +299,8 @@ data_slot(struct buf *out, const struct data_op *op, int half, int v, int to)
 	           name64[to], -(1 << CHORD_DATA_HIGH), name32[to], CHORD_DATA_FIRST(op->check), name32[to]);
 }
 
-/* As x86_write_path(). The slot is taken by another instruction: where it is added to the cursor, no path's slot is taken. */
+/* Writes a slot as x86_write_path() does. But the slot is taken by another instruction: wherever this one adds to the cursor, no
+ * slot of a path is taken. */
 static void
 write_data(struct scratch *s, struct buf *stub, const struct data_op *op, int half, int v)
 {

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "rax" or "r12", from the name in an instruction of 32 bits, with which the text ends or (Intel) begins. */
+/* "rax" or "r12", from the name of the register in an instruction of 32 bits. The operands end with it (AT&T) or begin with it
+ * (Intel). */
 static bool
 register_of(struct str operands, char out[QUERY_REG_SIZE])
 {
@@ -28,7 +29,7 @@ register_of(struct str operands, char out[QUERY_REG_SIZE])
 	return *out == 'r';
 }
 
-/* `movl $0, %eax` or `mov eax, 0` */
+/* Is it `movl $0, %eax` or `mov eax, 0`? */
 static bool
 is_blank(struct str word, struct str operands, bool intel, char reg[QUERY_REG_SIZE])
 {
@@ -45,7 +46,7 @@ is_blank(struct str word, struct str operands, bool intel, char reg[QUERY_REG_SI
 
 enum { LOOP_REGS = 3 };
 
-/* Registers are saved below the red zone. */
+/* The loop saves registers below the red zone. */
 static void
 put_loop(struct buf *b, const struct query_sum *q, const char *reg)
 {
@@ -105,7 +106,7 @@ set_timer(struct buf *out, const char *counter, const char *due)
 	buf_printf(out, "\tleaq\t%s(%%rip), %%r8\n\tleaq\t%s(%%rip), %%r9\n\tjmp\t__chord_timer\n", counter, due);
 }
 
-/* The address goes onto the stack behind the return address of the stub's call. */
+/* The counter's address goes onto the stack after the return address of the stub's call. */
 static void
 ask_due(struct buf *out, const char *counter)
 {

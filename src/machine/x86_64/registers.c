@@ -2,7 +2,7 @@
 /* Which registers an instruction reads and writes: general, vector and mask registers, and each status flag. */
 #include "machine/x86_64/x86_64.h"
 
-/* Bits: general registers as they are encoded, vector registers, mask registers, flags. */
+/* Bits: general registers in the order of their encoding, vector registers, mask registers, flags. */
 enum { VECTOR = 16, MASK = 48, FLAG = 56 };
 static const ZydisAccessedFlagsMask flag[] = {
 	ZYDIS_CPUFLAG_CF, ZYDIS_CPUFLAG_PF, ZYDIS_CPUFLAG_AF, ZYDIS_CPUFLAG_ZF, ZYDIS_CPUFLAG_SF, ZYDIS_CPUFLAG_OF,
@@ -36,8 +36,8 @@ flags_of(ZydisAccessedFlagsMask m)
 	return bits;
 }
 
-/* Does a write leave a part of the register as it was? One of 32 bits clears the others. Of SSE's registers 128 bits are all, and
- * what is above these is not looked at. */
+/* Does a write leave a part of the register as it was? A write of 32 bits clears the other ones. For SSE instructions the 128 bits
+ * are all of the register; what is above them is not looked at. */
 static bool
 is_partial(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
@@ -94,7 +94,7 @@ add_flags(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, stru
 	out->written |= written;
 }
 
-/* Is the result the same whatever the two operands hold, which are one register? */
+/* If two operands are the same register, is the result the same whatever it holds? */
 static bool
 is_constant(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
@@ -114,7 +114,7 @@ is_constant(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 	       in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX;
 }
 
-/* What the ABI says of registers behind calls, and Linux of those behind system calls. */
+/* What the ABI says of registers after calls, and Linux of those after system calls. */
 static void
 add_callee(const ZydisDecodedInstruction *in, struct registers *out)
 {
@@ -129,7 +129,7 @@ add_callee(const ZydisDecodedInstruction *in, struct registers *out)
 	}
 }
 
-/* Which registers it writes is said by something else than its operands, or it may undo what others have written. */
+/* Do its operands not say which registers it writes, or may it undo what other instructions have written? */
 static bool
 is_obscure(ZydisMnemonic m)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes for a number in an operand, by whether it fits into one. */
+/* The bytes that a number in an operand takes: one if it fits into one byte, else four. none: 0 takes no byte. */
 static uint32_t
 room_of_number(const char *at, size_t n, bool none)
 {
@@ -22,7 +22,7 @@ room_of_number(const char *at, size_t n, bool none)
 	return v == 0 && none ? 0 : v >= LEAST && v <= MOST ? 1 : 4;
 }
 
-/* NUMBER(%r), and %gs: before it. */
+/* The bytes of NUMBER(%r), with or without %gs: before it, that come in addition to the opcode. */
 static uint32_t
 room_of_memory(const char *at, size_t n, const char *open)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What code for paths has at a place: scratch registers, and how live ones are saved; the frame; the path register, wherever it is;
- * stubs. A path register in memory is in the shadow of the return address: at its address with one bit flipped, which
- * __chord_shadow has. */
+/* What code for paths uses at a place: scratch registers, and how live ones are saved; the frame; the path register, wherever it
+ * is; stubs. A path register in memory is in the shadow of the return address, that is, at the address of the return address with
+ * one bit flipped. __chord_shadow has that bit. */
 #include "machine/x86_64/x86_64.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ const char *const name16[16] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di",
 const char *const name8[16] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil",
 	"r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b"};
 
-/* An unwinder that starts here, after a signal, has to find the frame. */
+/* An unwinder that starts here, after a signal, must find the frame. */
 void
 scratch_moved(struct buf *out, const struct scratch *s, int64_t n)
 {
@@ -27,7 +27,7 @@ scratch_moved(struct buf *out, const struct scratch *s, int64_t n)
 		buf_printf(out, "\t.cfi_adjust_cfa_offset %" PRId64 "\n", n);
 }
 
-/* Saves a live register below the stack pointer, without moving that if nothing else is there. */
+/* Saves a live register below the stack pointer. If nothing else is there, the stack pointer is not moved. */
 static void
 keep(struct scratch *s, int reg)
 {
@@ -45,7 +45,7 @@ keep(struct scratch *s, int reg)
 	scratch_moved(s->out, s, 8);
 }
 
-/* Makes so many registers available. */
+/* Makes n registers available. */
 void
 scratch_reserve(struct scratch *s, int n)
 {
@@ -124,7 +124,8 @@ scratch_begin(struct buf *out, const struct path_op *op, const struct path_place
 	return s;
 }
 
-/* Has live registers again but for the first so many that were saved; the stack pointer is moved back if it has not been then. */
+/* Restores the live registers that were saved, except the first ones. back: then also moves the stack pointer back, if it was
+ * moved. */
 void
 scratch_restore(const struct scratch *s, int first, bool back)
 {
@@ -154,14 +155,14 @@ scratch_end(struct scratch *s)
 
 /* ---- the place in memory ---- */
 
-/* The distance of the return address from place->reg as it is now. */
+/* The distance of the return address from the current value of place->reg. */
 int64_t
 scratch_distance(const struct scratch *s)
 {
 	return s->place->loaded ? -8 : s->place->off + (s->place->reg == X86_SP ? s->depth : 0);
 }
 
-/* Puts its address into a register, the stack pointer being `depth` lower than at the place. */
+/* Puts the address of the return address into a register. The stack pointer is `depth` lower than at the place. */
 void
 scratch_load_frame(const struct scratch *s, struct buf *out, int reg, int64_t depth)
 {
@@ -174,8 +175,8 @@ scratch_load_frame(const struct scratch *s, struct buf *out, int reg, int64_t de
 		buf_printf(out, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", off, name64[s->place->reg], name64[reg]);
 }
 
-/* The register for the address of the shadow, less scratch_distance(). The order of flipping a bit and adding does not matter,
- * because no frame crosses a multiple of that bit. */
+/* The register with the address of the shadow minus scratch_distance(). It does not matter whether the bit is flipped before or
+ * after the addition, because no frame crosses a multiple of that bit. */
 int
 scratch_shadow(struct scratch *s)
 {
@@ -192,7 +193,7 @@ scratch_shadow(struct scratch *s)
 	return s->shadow;
 }
 
-/* A stub calls from below the red zone; in between are n words of its own on the stack. */
+/* A stub makes calls from below the red zone. In between it has n words of its own on the stack. */
 void
 scratch_lower(const struct scratch *s, struct buf *stub, int n)
 {
@@ -207,7 +208,7 @@ scratch_raise(const struct scratch *s, struct buf *stub, int n)
 	scratch_moved(stub, s, -(RED_ZONE + n * 8));
 }
 
-/* In a stub the call frame state is that of the place it belongs to, and the stack pointer may be lower. */
+/* In a stub the call frame state is that of the place to which it belongs. The stack pointer may be lower. */
 void
 scratch_begin_stub(const struct scratch *s, struct buf *stub, const char *label)
 {
@@ -266,7 +267,7 @@ scratch_to_room(const struct scratch *s, int reg)
 	buf_char(s->out, '\n');
 }
 
-/* A register for a path register that is in none. */
+/* Loads a path register that is in no processor register into one. Returns that. */
 int
 scratch_load(struct scratch *s, int8_t from)
 {
@@ -297,7 +298,7 @@ scratch_to_shadow(struct scratch *s, int reg)
 	buf_printf(s->out, "\tmovq\t%%%s, %" PRId64 "(%%%s)\n", name64[reg], scratch_distance(s), name64[a]);
 }
 
-/* The register to use for the path register: its own, the one where it goes, or another one. */
+/* The processor register to use for the path register: its own, the one that it goes to, or another one. */
 int
 scratch_fetch(struct scratch *s, int8_t from, int8_t to)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that stands in a traced process while it is recorded: it makes system calls that wait for nothing, without a stop, and
- * writes down what they gave. In a replay other code in its place gives that. A call's place in the program jumps to a stub of its
- * own, and that here. The stack is not touched, nor are registers of vectors; what the instruction syscall leaves in rcx and r11 is
- * at hand. Whatever is not sure is left to the stub, which makes the call where it is seen. */
+/* Code that stands in a traced process while it is recorded. It makes system calls that wait for nothing, without a stop, and
+ * writes down their results. In a replay other code in its place gives these results. The place of a call in the program jumps to a
+ * stub of its own, and the stub jumps here. The code uses neither the stack nor vector registers. It may use rcx and r11, because
+ * the instruction syscall overwrites them. If anything is not certain, the stub makes the call, where the recorder sees it. */
 #include "machine/x86_64/x86_64.h"
 
 #ifdef __x86_64__
 
 #include <string.h>
 
-/* A variable of struct syscallbuf_data. Its numbers stand in the text, and are checked below. */
+/* A variable of struct syscallbuf_data. The text has its offset as a number, which is checked below. */
 #define DATA(code, off)  code "+0x10000+" #off "(%rip)"
 #define RING(code)       code "+0x12000(%rip)"
 
@@ -31,7 +31,8 @@ _Static_assert(offsetof(struct syscallbuf_entry, number) == 8 && offsetof(struct
                offsetof(struct syscallbuf_entry, to) == 80 && offsetof(struct syscallbuf_entry, n) == 88 &&
                sizeof(struct syscallbuf_entry) == 96, "as below");
 
-/* r11: the stub's own call. No flag is touched if it is closed. Then rbx is the entry that begins at FIELD's number. */
+/* Begins. r11 has the address of the stub's own call. If the code is closed, it jumps there and changes no flag. Otherwise rbx then
+ * has FIELD's number, where the entry begins. */
 #define BEGIN(code, field) \
 	"	movzbl " DATA(code, 1) ", %ecx\n" \
 	"	jrcxz 1f\n" \
@@ -44,7 +45,8 @@ _Static_assert(offsetof(struct syscallbuf_entry, number) == 8 && offsetof(struct
 	"	mov %r11, " DATA(code, 48) "\n" \
 	"	mov " DATA(code, field) ", %rbx\n"
 
-/* From there behind the stub's call, with the result. Flags are as before, and in r11, as syscall leaves them. */
+/* Goes from there to the instruction after the stub's call, with the result. Flags are as before, and also in r11, as syscall
+ * leaves them. */
 #define LEAVE(code) \
 	"	mov 24(%rbx), %rdi\n" \
 	"	mov 32(%rbx), %rsi\n" \
@@ -65,7 +67,7 @@ _Static_assert(offsetof(struct syscallbuf_entry, number) == 8 && offsetof(struct
 	"	mov " DATA(code, 24) ", %rax\n" \
 	"	jmp *" DATA(code, 48) "\n"
 
-/* All as it was, and to the stub's call; 9: nothing but rax, rbx and flags has changed. */
+/* Restores everything and goes to the stub's call. 9: only rax, rbx and flags have changed. */
 #define REFUSE(code) \
 	"8:	mov 24(%rbx), %rdi\n" \
 	"	mov 32(%rbx), %rsi\n" \
@@ -78,7 +80,7 @@ _Static_assert(offsetof(struct syscallbuf_entry, number) == 8 && offsetof(struct
 	"	mov " DATA(code, 24) ", %rax\n" \
 	"	jmp *" DATA(code, 48) "\n"
 
-/* rcx bytes, from one to the other; rdx, rdi are overwritten. */
+/* Copies rcx bytes from one address to the other; rdx and rdi are overwritten. */
 #define COPY(from, to) \
 	"	mov %rcx, %rdx\n" \
 	"	shr $3, %rdx\n" \
@@ -99,9 +101,10 @@ _Static_assert(offsetof(struct syscallbuf_entry, number) == 8 && offsetof(struct
 	"	jnz 5b\n" \
 	"7:\n"
 
-/* The mode of the file that fstat() or newfstatat() has told of, in eax. */
+/* Puts the mode of the file that fstat() or newfstatat() has described into eax. */
 #define MODE "	mov " DATA("x86_door_record", 64+24) ", %eax\n	and $0xf000, %eax\n"
-/* With that: goes on if it is a device that waits for nothing; of the memory devices (1) the numbers 3, 5, 9. */
+/* Goes on, with the mode in eax, only if the file is a device that waits for nothing: the numbers 3, 5 and 9 of the memory devices
+ * (1). */
 #define PLAIN_DEVICE \
 	"	cmp $0x2000, %eax\n" \
 	"	jne 8f\n" \
@@ -135,7 +138,7 @@ __asm__(
 	"	mov (%rcx,%rax,8), %r11\n"
 	"	test %r11b, %r11b\n"
 	"	jz 8f\n"
-	/* Is there room for what it writes? */
+	/* Is there room for what the call writes? */
 	"	mov %r11, %rcx\n"
 	"	shr $32, %rcx\n"
 	"	test $32, %r11b\n"
@@ -150,7 +153,7 @@ __asm__(
 	"	lea 96+7(%rax,%rcx), %rax\n"
 	"	cmp $0x100000, %rax\n"
 	"	ja 8f\n"
-	/* Does it wait for nothing? */
+	/* Can the call wait for nothing? */
 	"	test $0x1000000, %r11d\n"
 	"	jz 2f\n"
 	"	mov 24(%rbx), %edi\n"
@@ -158,7 +161,7 @@ __asm__(
 	"	jae 8f\n"
 	"	bt %edi, " DATA("x86_door_record", 4432) "\n"
 	"	jc 4f\n"
-	/* write() of no more than a pipe takes as a whole or not at all. SIGPIPE is left to the stub's call. */
+	/* A write() of no more than a pipe takes as a whole or not at all. SIGPIPE is left to the stub's call. */
 	"	bt %edi, " DATA("x86_door_record", 4688) "\n"
 	"	jnc 8f\n"
 	"	cmpq $1, 8(%rbx)\n"
@@ -215,7 +218,7 @@ __asm__(
 	"	jmp 2f\n"
 	"3:	test $8, %r11b\n"
 	"	jz 3f\n"
-	/* With O_PATH or O_DIRECTORY nothing is waited for. */
+	/* With O_PATH or O_DIRECTORY the call waits for nothing. */
 	"	testl $0x210000, 40(%rbx)\n"
 	"	jnz 4f\n"
 	"	lea " DATA("x86_door_record", 64) ", %rdx\n"
@@ -237,7 +240,7 @@ __asm__(
 	"	jne 2f\n"
 	"	cmpq $0, " DATA("x86_door_record", 64+48) "\n"
 	"	je 8f\n"
-	/* One that O_TRUNC cuts off may be mapped. */
+	/* A file that O_TRUNC cuts off may be mapped. */
 	"	testl $0x200, 40(%rbx)\n"
 	"	jz 4f\n"
 	"	jmp 8f\n"
@@ -263,7 +266,7 @@ __asm__(
 	"	jz 3f\n"
 	"	cmpl $31, 24(%rbx)\n"
 	"	je 8f\n"
-	/* Of MAP_HUGETLB, MAP_ANONYMOUS, MAP_PRIVATE and MAP_SHARED the two. */
+	/* Of MAP_HUGETLB, MAP_ANONYMOUS, MAP_PRIVATE and MAP_SHARED, only MAP_ANONYMOUS and MAP_PRIVATE are allowed. */
 	"3:	test $128, %r11b\n"
 	"	jz 4f\n"
 	"	mov 48(%rbx), %eax\n"
@@ -271,7 +274,7 @@ __asm__(
 	"	cmp $0x22, %eax\n"
 	"	jne 8f\n"
 	"	jmp 4f\n"
-	/* preadv2() or pwritev2() of a pipe, with RWF_NOWAIT (8; RWF_NOSIGNAL 0x100), at no position. One that fails has done
+	/* preadv2() or pwritev2() of a pipe, with RWF_NOWAIT (8; RWF_NOSIGNAL 0x100), at no position. A call that fails has done
 	 * nothing, and is left to the stub. */
 	"x86_door_pipe:\n"
 	"	mov 32(%rbx), %rsi\n"
@@ -282,7 +285,7 @@ __asm__(
 	"	mov $1, %edx\n"
 	"	mov $-1, %r10\n"
 	"	jmp 2f\n"
-	/* It is made. One that has found bad addresses has done nothing else, and is made again by the stub. */
+	/* The call is made. One that has found bad addresses has done nothing else, and the stub makes it again. */
 	"4:	mov 24(%rbx), %rdi\n"
 	"	mov 32(%rbx), %rsi\n"
 	"	mov 40(%rbx), %rdx\n"
@@ -370,7 +373,7 @@ __asm__(
 extern const uint8_t x86_door_made[], x86_door_noted[], x86_door_written[], x86_door_makes[];
 extern const uint8_t x86_door_record[], x86_door_record_end[], x86_door_replay[], x86_door_replay_end[];
 
-/* A distance of 32 bits from behind it. */
+/* Writes a distance of 32 bits, counted from the byte after it. */
 static uint8_t *
 put_distance(uint8_t *to, uint64_t at, uint64_t target)
 {
@@ -412,7 +415,7 @@ jump(uint64_t at, uint64_t to, uint8_t *code)
 	put_distance(code + 1, at + 1, to);
 }
 
-/* The next instruction's address is in rip, and in rcx, too. */
+/* Makes it look as after a call elsewhere: rip has the address of the next instruction, and so may rcx. */
 static void
 as_call(struct traced_regs *r, uint64_t from, uint64_t to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* AT&T syntax, in which all woven-in code is written, and what has to be known of Intel syntax. */
+/* AT&T syntax, in which all woven-in code is written, and what Chord has to know of Intel syntax. */
 #include "machine/x86_64/x86_64.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ moved(struct str word, struct str rest)
 	return rest;
 }
 
-/* *OPERAND, of 64-bit registers only. */
+/* The pointer of a call *OPERAND that names only 64-bit registers. */
 static struct str
 pointer(struct str word, struct str rest)
 {
@@ -58,7 +58,7 @@ pointer(struct str word, struct str rest)
 
 #define GOT "@GOTPCREL"
 
-/* NAME, NAME@PLT, *NAME@GOTPCREL(%rip), [QWORD PTR NAME@GOTPCREL[rip]]. */
+/* Reads NAME, NAME@PLT, *NAME@GOTPCREL(%rip) or [QWORD PTR NAME@GOTPCREL[rip]]. */
 static bool
 callee(struct str word, struct str rest, struct text_callee *out)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Stopped threads. The base of the segment gs is that of the thread's counters. */
+/* Stopped threads. The base of segment gs is the base of the thread's counters. */
 #include "machine/x86_64/x86_64.h"
 
 #include <string.h>
 
 enum { SP = 7, PC = 16, NREG = 17 };
 
-/* The code to which the C library makes signal handlers return. */
+/* Is it the code to which the C library makes signal handlers return? */
 static bool
 is_signal_return(const uint8_t *bytes)
 {
@@ -51,7 +51,8 @@ call_ended(pid_t tid, uint64_t *number)
 	return true;
 }
 
-/* Sets only these registers: ptrace does not restore every base that the segment may have. The instruction has two bytes. */
+/* Sets only these registers, because ptrace does not restore every base that the segment may have. The instruction syscall has two
+ * bytes. */
 static void
 call_again(pid_t tid, uint64_t number)
 {
@@ -63,7 +64,7 @@ call_again(pid_t tid, uint64_t number)
 	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), r.rip - 2);
 }
 
-/* recv and similar calls give EINTR if the socket has a time limit. */
+/* recv and similar calls return EINTR if the socket has a time limit. */
 static enum call_kind
 call_kind(uint64_t number)
 {

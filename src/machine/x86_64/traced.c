@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
-/* Of struct user_regs_struct, in this order. */
+/* The words of struct user_regs_struct, in order. */
 enum {
 	R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI, ORIG_RAX, RIP, CS, EFLAGS, RSP, SS,
 	FS_BASE, GS_BASE, DS, ES, FS, GS, NREG
@@ -57,8 +57,8 @@ set_state(pid_t tid, const void *from, size_t n)
 	return !ptrace(PTRACE_SETREGSET, tid, NT_X86_XSTATE, &v);
 }
 
-/* Of the flags carry, parity, adjust, zero, sign, direction, overflow. The instruction syscall leaves the flags in r11, the
- * next address in rcx. */
+/* The registers without what a tracer changes. Of the flags only carry, parity, adjust, zero, sign, direction and overflow are
+ * left. The instruction syscall leaves the flags in r11, and the next address in rcx. */
 static struct traced_regs
 bare(const struct traced_regs *r)
 {
@@ -85,7 +85,7 @@ make(struct traced_regs *r, uint64_t number, const uint64_t arg[6])
 	r->word[ORIG_RAX] = (uint64_t)-1;
 }
 
-/* Those on strings, and on ports. */
+/* Is it a repeated instruction on strings or ports? */
 static bool
 repeats(const uint8_t *bytes, size_t n)
 {
@@ -98,7 +98,7 @@ repeats(const uint8_t *bytes, size_t n)
 	return rep && ((op >= 0xa4 && op <= 0xa7) || (op >= 0xaa && op <= 0xaf) || (op >= 0x6c && op <= 0x6f));
 }
 
-/* pushf stores the trap flag, too. */
+/* In a step pushf stores the trap flag, too: clears it. */
 static void
 stepped(const uint8_t *bytes, uint64_t *top)
 {
@@ -108,7 +108,7 @@ stepped(const uint8_t *bytes, uint64_t *top)
 		*top &= ~(uint64_t)TRAP;
 }
 
-/* In r11 are the flags. */
+/* After a system call r11 has the flags. */
 static bool
 stepped_call(struct traced_regs *r)
 {
@@ -125,7 +125,8 @@ hide_time(void)
 	return !prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
 }
 
-/* The stack pointer is at the return address, behind it struct ucontext, whose state of vectors lies above all else. */
+/* The stack pointer is at the return address. struct ucontext comes after it, and its state of vectors lies above everything
+ * else. */
 static bool
 frame(const struct traced_regs *r, traced_read_fn *read, const void *of, uint64_t *at, uint64_t *size)
 {
@@ -146,7 +147,7 @@ frame(const struct traced_regs *r, traced_read_fn *read, const void *of, uint64_
 	return *size < 1 << 20;
 }
 
-/* Its kind and features. What differs from one core to the next is left out. */
+/* The kind and the features of the processor. What differs from one core to the next is left out. */
 static size_t
 processor(uint32_t *to, size_t most)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls that make or end threads and processes. */
+/* System calls that make, end or confine threads and processes. */
 #include "machine/x86_64/x86_64.h"
 
 #include <string.h>
@@ -61,7 +61,8 @@ x86_around(const uint8_t *bytes, size_t n, uint64_t addr)
 	return addr + 7 + (uint64_t)(int64_t)far;
 }
 
-/* The instruction itself overwrites rcx and r11, so they are free before it. It returns 0 in a child, and may do so otherwise. */
+/* The instruction itself overwrites rcx and r11, so they are free before it. It returns 0 in a child, and may do so in other
+ * cases. */
 void
 x86_around_trap(struct buf *out, const struct trap_at *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers as DWARF and directives know them, and the frame as a procedure is entered: behind the return address. */
+/* Registers as DWARF and directives number them, and the frame where a procedure is entered: after the return address. */
 #include "machine/x86_64/x86_64.h"
 
 #include <stdlib.h>

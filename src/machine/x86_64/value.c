@@ -18,7 +18,7 @@ is_register(const ZydisDecodedOperand *op)
 	return op->type == ZYDIS_OPERAND_TYPE_REGISTER && bit_of(op->reg.value);
 }
 
-/* Memory or a number as an operand of a sum. */
+/* Notes memory or a number as an operand of a sum. */
 static void
 take_operand(const ZydisDecodedOperand *op, struct value *out)
 {
@@ -72,7 +72,7 @@ is_whole(const ZydisDecodedOperand *op)
 	return is_register(op) && op->size == 64;
 }
 
-/* `sbb %r, %r`, or `sar $63, %r`: by all its bits a condition, or the sign. */
+/* Is it `sbb %r, %r` or `sar $63, %r`? All bits of the result are a condition, or the sign. */
 static bool
 is_mask(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
@@ -125,7 +125,7 @@ find_how(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 	}
 }
 
-/* Is op[0] a register that the instruction jumps to, calls, pushes or stores? */
+/* The register that the instruction pushes or stores, as a bit; 0: none. */
 static uint16_t
 given_away(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the code that probe.c and the weaver wrote back from the program. */
+/* Reads the code that probe.c and the weaver wrote, from the program. */
 #include "machine/x86_64/x86_64.h"
 
 static bool
@@ -37,8 +37,8 @@ is_counter(const ZydisDecodedOperand *op)
 	return x86_counter(op, 1, NULL) && op->size == 64;
 }
 
-/* inc, dec, add of a number: to a counter, or to al to turn seto's answer into the overflow flag again. To a register, or between
- * a counter and a register: for a query or the sum of a call, which has a counter of its own. */
+/* inc, dec or add of a number: to a counter, or to al, which turns seto's answer into the overflow flag again. An addition to a
+ * register, or between a counter and a register, is for a query or for the sum of a call, which has a counter of its own. */
 static bool
 adds(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr, const uint64_t *base,
      struct woven_insn *out)
@@ -60,8 +60,8 @@ adds(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t 
 	return true;
 }
 
-/* lea N(%reg), %reg: the stack pointer to below the red zone and back; the answer to a query. Or an address of the module's, for
- * setting timers and for a base. */
+/* lea N(%reg), %reg: moves the stack pointer below the red zone or back, or gives the answer to a query. It may also load an
+ * address of the module, to set timers or for a base. */
 static bool
 moves_by(const ZydisDecodedOperand *op, struct woven_insn *out)
 {
@@ -74,14 +74,14 @@ moves_by(const ZydisDecodedOperand *op, struct woven_insn *out)
 	return true;
 }
 
-/* -8(%rsp), where rax may be saved. */
+/* Is it -8(%rsp), where rax may be saved? */
 static bool
 is_below(const ZydisDecodedOperand *op)
 {
 	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.base == ZYDIS_REGISTER_RSP && op->mem.disp.value == -8;
 }
 
-/* A move from a register to another and back, or of a counter or number to a register. */
+/* Is it a move from a register to another or back, or of a counter or number to a register? */
 static bool
 moves(const ZydisDecodedOperand *op)
 {
@@ -125,7 +125,7 @@ is_ours(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64
 		return true;
 	case ZYDIS_MNEMONIC_LAHF: case ZYDIS_MNEMONIC_SAHF: case ZYDIS_MNEMONIC_NOP:
 		return true;
-	/* A call of the runtime that comes back; or a jump over it. */
+	/* A call of the runtime that comes back, or a jump over it. */
 	case ZYDIS_MNEMONIC_JNS: case ZYDIS_MNEMONIC_JS:
 	case ZYDIS_MNEMONIC_JMP: case ZYDIS_MNEMONIC_CALL:
 		return jumps(in, op, addr, out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine x86-64: what it consists of. */
+/* The machine x86-64: all its parts. */
 #include "machine/x86_64/x86_64.h"
 
 #ifdef __x86_64__
@@ -26,7 +26,7 @@ const struct machine machine_x86_64 = {
 	.results = X86_RESULTS,
 	.more_results = X86_MORE_RESULTS,
 	.scratch = X86_SCRATCH,
-	.path_regs = X86_ALL_REGS & ~X86_RSP & ~X86_RAX, /* flags wait in rax */
+	.path_regs = X86_ALL_REGS & ~X86_RSP & ~X86_RAX, /* rax keeps flags */
 	.cursor_reg = X86_CURSOR,
 	.base_regs = X86_BASE_REGS,
 	.decode = x86_decode,
