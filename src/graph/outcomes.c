@@ -4,7 +4,7 @@
  *
  * The graph is cut as for paths, at the ends of ways and once in each cycle. All that an activation does between two writes is a
  * word: a 1, the number of the place where the way begins, and outcomes. A way passes soft cut edges as long as the word has room,
- * so it may consist of several paths. */
+ * so it may consist of several paths. Here a way is what control passes between two writes. */
 #include "graph/graph.h"
 
 #include <string.h>

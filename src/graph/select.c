@@ -15,7 +15,7 @@
  * in EI, and the vertex after e is on. There the sum was made N, or N was added. Values are not negative, so the sum is at least N
  * when q is recorded.
  *
- * Early records. From a vertex of a tail only one way leads on, to the end of a path; its edges are in EI, and control is sure to
+ * Early records. From a vertex of a tail only one path leads on, to the end; its edges are in EI, and control is sure to
  * go it. A path is recorded on the edge in EI that leads into a tail, with the values of the rest, and not at its end. Other paths
  * that come into the tail there are no longer of interest, and nothing is held in a tail. If paths of interest part for the last
  * time before a tail, they are often known there.
@@ -35,7 +35,7 @@ struct select {
 	const struct graph *g;   /* the DAG */
 	bool *ei, *on;
 	double *w;
-	int64_t *val, *num;      /* by edge: values; by vertex: pure ways to EXIT */
+	int64_t *val, *num;      /* by edge: values; by vertex: pure paths to EXIT */
 	bool *tail;              /* by vertex */
 	bool *joins;             /* by edge: not in EI, adds N and needs no code for it */
 	bool over;

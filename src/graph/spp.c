@@ -32,9 +32,9 @@
  * needs no probes, is here the one with the most weight, and in the paper that of the edges not in EI.
  *
  * Sparse. Some edges are seen; the others are silent and have 0. Let x be root, or the end of a seen edge in EI. Let y be EXIT, or
- * the source of a seen edge in EI. Enough edges are seen if, for all x and y, a pure silent way from x to y is the only silent way
- * from x to y. Seen edges in EI have such values that a sum tells them apart: bits. A path has at most one of the edges from root
- * where paths begin, and of those into EXIT: these have numbers in fields of bits. Seen edges not in EI have 2^top, above all
+ * the source of a seen edge in EI. Enough edges are seen if, for all x and y, a pure silent path from x to y is the only silent
+ * path from x to y. Seen edges in EI have such values that a sum tells them apart: bits. A path has at most one of the edges from
+ * root where paths begin, and of those into EXIT: these have numbers in fields of bits. Seen edges not in EI have 2^top, above all
  * these.
  *   Proof. Let p be pure and let q have its sum. That sum is below 2^top, so all seen edges of q are
  *   in EI, and are those of p, in the order that the DAG has. From root to the first of them, from
@@ -242,8 +242,8 @@ dense(struct select *s)
 struct sparse {
 	struct select *s;
 	bool *seen;
-	bool *pure, *start;      /* by vertex: a pure silent way leads here; a silent way begins here */
-	uint8_t *ways;           /* by vertex: silent ways to here: 0, 1, or 2 for more */
+	bool *pure, *start;      /* by vertex: a pure silent path leads here; a silent path begins here */
+	uint8_t *ways;           /* by vertex: silent paths to here: 0, 1, or 2 for more */
 };
 
 static bool
@@ -257,7 +257,7 @@ seen_of_interest(const struct sparse *sp, uint32_t v)
 	return v == g->exit;
 }
 
-/* Goes one vertex further on all silent ways. False: a pure one may end here and is not the only one. */
+/* Goes one vertex further on all silent paths. False: a pure one may end here and is not the only one. */
 static bool
 walk_on(struct sparse *sp, uint32_t v)
 {
@@ -276,7 +276,7 @@ walk_on(struct sparse *sp, uint32_t v)
 	return true;
 }
 
-/* Are pure silent ways from the vertex with place `at` in d->up the only ones between their ends? */
+/* Are pure silent paths from the vertex with place `at` in d->up the only ones between their ends? */
 static bool
 only_ways(struct sparse *sp, uint32_t at)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces of witnesses: which edges write, so that all that an activation writes, in order, tells its whole way (Ball & Larus 1994,
- * section 4). An edge always writes the same number, so nothing is kept in registers.
+/* Traces of witnesses: which edges write, so that all that an activation writes, in order, determines all that it executes (Ball &
+ * Larus 1994, section 4). An edge always writes the same number, so nothing is kept in registers.
  *
- * An edge that writes is cut in the graph of paths, so each path is a piece of the way between two writes. All ends write, as for
- * paths: the way to a call is written before the call, and nothing of an activation is pending while another one runs. So the first
- * write after such an end may belong to a way that begins at the entry, at a landing pad or after any of the calls: ENTRY is a
- * predicate with an edge to each of these. The other edges that write are those that a spanning forest leaves over, thinned.
+ * An edge that writes is cut in the graph of paths. A way is what control passes between two writes: a path of that graph. All ends
+ * write, as for paths: the way to a call is written before the call, and nothing of an activation is pending while another one
+ * runs. So the first write after such an end may belong to a way that begins at the entry, at a landing pad or after any of the
+ * calls: ENTRY is a predicate with an edge to each of these. The other edges that write are those that a spanning forest leaves
+ * over, thinned.
  *
  * If code that is not traced can enter a procedure, a signal handler may enter it unseen, in the middle of another of its
  * activations. Then the first write has to show that it belongs to a new activation. */
@@ -29,7 +30,7 @@ weave_encoding_named(const char *name)
 
 /* Thinning takes quadratic time or more. */
 enum { THIN_MOST = 400 };
-/* Each piece of a way has a counter. */
+/* Each way has a counter. */
 static const uint64_t MOST_PIECES = 1 << 24;
 
 struct placement {
