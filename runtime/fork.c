@@ -100,8 +100,7 @@ chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 			continue;
 		base = r->base;
 		r->base = 0; /* a recorder reads it */
-		chord_rt_release(ctl, ctl->nmodule, base);
-		chord_rt_unmap_guests(ctl, ctl->nguest, base);
+		chord_rt_release_region(ctl, r, base);
 	}
 	for (uint32_t i = 0; i < ctl->nmodule; i++) {
 		m = chord_rt_module(ctl, i);

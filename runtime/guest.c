@@ -66,11 +66,14 @@ chord_rt_move_guests(const struct chord_rt_ctl *ctl, uint64_t from, uint64_t to)
 	return false;
 }
 
+static void chord_rt_give_up_region(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t order);
+
 /* Adds a guest, whose counters are from start to stop. The control block may be of any version. Under the lock. */
 static void
 chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
 {
 	struct chord_live_guest g = {start & -(uint64_t)CHORD_RT_PAGE, 0}, *room = NULL, *p;
+	bool is_ours = ctl->version == CHORD_FORMAT_VERSION;
 	uint64_t base;
 
 	g.size = ((stop + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE) - g.first;
@@ -90,9 +93,11 @@ chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
 	*room = g;
 	for (uint32_t i = 0; i < ctl->nregion; i++) {
 		base = chord_rt_base_of(ctl, i);
-		if (base && chord_rt_failed(chord_rt_map_guest(&g, base)))
-			chord_rt_say(NULL, "counters", "no room for a module that was built with another version of Chord",
-			             CHORD_RT_ALL_LOST);
+		if (!base || (is_ours && chord_rt_region(ctl, i)->given_up) || !chord_rt_failed(chord_rt_map_guest(&g, base)))
+			continue;
+		if (is_ours)
+			chord_rt_give_up_region(ctl, chord_rt_region(ctl, i), ctl->order + 1);
+		chord_rt_say(NULL, "counters", "no room for a module that was built with another version of Chord", CHORD_RT_ALL_LOST);
 	}
 }
 
@@ -107,7 +112,8 @@ chord_rt_evict(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 		if (!g->size || g->first >= m->first + m->size || m->first >= g->first + g->size)
 			continue;
 		for (uint32_t r = 0; r < ctl->nregion; r++)
-			chord_rt_call(SYS_munmap, g->first + chord_rt_base_of(ctl, r), g->size);
+			if (!chord_rt_region(ctl, r)->given_up)
+				chord_rt_call(SYS_munmap, g->first + chord_rt_base_of(ctl, r), g->size);
 		g->size = 0;
 	}
 }

@@ -73,11 +73,11 @@ chord_rt_make_leave(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 /* From now on no thread may count in that region, because a module has no counters in it. A thread that is about to begin finds out
  * by itself. */
 static void
-chord_rt_give_up_region(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
+chord_rt_give_up_region(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t order)
 {
 	bool left = chord_rt_region_free(ctl, r);
 
-	__atomic_store_n(&r->given_up, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&r->given_up, order, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < ctl->nmodule; i++)
 		if (chord_rt_module(ctl, i)->life == CHORD_LIFE_LOADED)
 			CHORD_RT_NOTIFY(region, ctl, chord_rt_module(ctl, i), CHORD_RT_NO_REGION);

@@ -113,6 +113,26 @@ chord_rt_release(struct chord_rt_ctl *ctl, uint32_t n, uint64_t base)
 			chord_rt_call(SYS_munmap, m->first + base, m->size);
 }
 
+/* Does the region have counters of the module? Where it has none, memory of the program may be in their place. */
+static bool
+chord_rt_has_counters(const struct chord_rt_region *r, const struct chord_rt_mod *m)
+{
+	return !r->given_up || m->order < r->given_up;
+}
+
+/* Unmaps the counters of all modules in a region. A region that was given up may lack those of any guest. */
+static void
+chord_rt_release_region(struct chord_rt_ctl *ctl, const struct chord_rt_region *r, uint64_t base)
+{
+	const struct chord_rt_mod *m;
+
+	for (uint32_t i = 0; i < ctl->nmodule; i++)
+		if ((m = chord_rt_module(ctl, i))->life == CHORD_LIFE_LOADED && chord_rt_has_counters(r, m))
+			chord_rt_call(SYS_munmap, m->first + base, m->size);
+	if (!r->given_up)
+		chord_rt_unmap_guests(ctl, ctl->nguest, base);
+}
+
 static long
 chord_rt_take_one(const struct chord_rt_mod *m, uint64_t base)
 {
@@ -491,8 +511,6 @@ chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m,
 	return ok;
 }
 
-static void chord_rt_give_up_region(struct chord_rt_ctl *ctl, struct chord_rt_region *r);
-
 /* Maps the counters of a new module into all regions. */
 static void
 chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
@@ -501,6 +519,7 @@ chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 	struct chord_rt_region *mine = chord_rt_region_mine(ctl), *r;
 	bool ok, short_of = false;
 
+	mod->order = ++ctl->order;
 	for (uint32_t i = 0; i < ctl->nregion; i++) {
 		r = chord_rt_region(ctl, i);
 		mod->astray |= r->given_up && i == 0;
@@ -512,7 +531,7 @@ chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 		if (ok)
 			chord_rt_map_counts(ctl, m, i, false);
 		else
-			chord_rt_give_up_region(ctl, r);
+			chord_rt_give_up_region(ctl, r, mod->order);
 		short_of |= !ok;
 		mod->astray |= !ok && i == 0;
 	}
@@ -571,5 +590,6 @@ chord_rt_unmap_module(struct chord_rt_ctl *ctl, uint32_t m)
 	const struct chord_rt_mod *mod = chord_rt_module(ctl, m);
 
 	for (uint32_t i = 0; i < ctl->nregion; i++)
-		chord_rt_call(SYS_munmap, mod->first + chord_rt_region(ctl, i)->base, mod->size);
+		if (chord_rt_has_counters(chord_rt_region(ctl, i), mod))
+			chord_rt_call(SYS_munmap, mod->first + chord_rt_region(ctl, i)->base, mod->size);
 }

@@ -198,6 +198,7 @@ struct chord_rt_mod {
 	struct chord_path_at *table;  /* its hash tables, link-time addresses */
 	uint32_t ntable;
 	uint32_t astray;              /* region 0 has no room for its counters */
+	uint32_t order;               /* 1: the module whose counters were mapped first, 2: the next ... */
 	struct chord_rt_chunks counts; /* by region, uint64_t: its extent in the file; 0: there is none */
 };
 
@@ -268,7 +269,7 @@ struct chord_rt_region {
 	const unsigned char *record;  /* of CHORD_SECTION_TIMED, found last */
 	uint32_t process;             /* of a thread of another process in this memory: its id */
 	uint32_t known;               /* its handle is known, or nobody wants to know it */
-	uint32_t given_up;            /* a module has no counters in it: nobody may count there */
+	uint32_t given_up;            /* modules from this order on have no counters in it, so nobody may count there; 0: all have */
 	uint64_t first_function, first_sp; /* of a thread that began in the middle of a function, on a stack of its own: where that
 	                               * function begins, and the stack pointer then */
 	uint64_t pd;                  /* a thread that the C library made by itself: where its descriptor is */
@@ -527,6 +528,7 @@ struct chord_rt_ctl {
 	uint64_t dl_asked;            /* when dlsym last asked for that */
 	uint32_t changes;             /* of the list of objects, that chord_rt_mapped() has seen */
 	uint32_t changes_asked;       /* when dlsym last asked */
+	uint32_t order;               /* of the module whose counters were mapped last */
 	uint32_t hooker;              /* module whose wrappers are in the tables, + 1 */
 	uint64_t debug;               /* struct chord_rt_debug, if its function has been led to chord_rt_mapped() */
 	uint64_t brk;                 /* that function; 0: not yet */

@@ -35,7 +35,7 @@ chord_rt_is_of_file(struct chord_rt_ctl *ctl, uint64_t addr)
 	for (uint32_t r = 0; r < ctl->nregion; r++)
 		for (uint32_t i = 0; i < ctl->nmodule; i++) {
 			m = chord_rt_module(ctl, i);
-			if (m->life == CHORD_LIFE_LOADED &&
+			if (m->life == CHORD_LIFE_LOADED && chord_rt_has_counters(chord_rt_region(ctl, r), m) &&
 			    chord_rt_is_in(addr - chord_rt_region(ctl, r)->base, (void *)m->first, m->size))
 				return true;
 		}
@@ -70,7 +70,7 @@ chord_rt_renew_words(struct chord_rt_ctl *ctl, uint64_t page)
 	for (uint32_t r = 0; r < ctl->nregion; r++)
 		for (uint32_t i = 0; i < ctl->nmodule; i++) {
 			m = chord_rt_module(ctl, i);
-			if (m->life == CHORD_LIFE_LOADED &&
+			if (m->life == CHORD_LIFE_LOADED && chord_rt_has_counters(chord_rt_region(ctl, r), m) &&
 			    chord_rt_is_in(m->shadow + chord_rt_region(ctl, r)->base, (void *)page, CHORD_RT_PAGE))
 				CHORD_RT_NOTIFY(region, ctl, m, r);
 		}

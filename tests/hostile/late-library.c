@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST = 64 };
@@ -29,6 +30,28 @@ call_it(void *number)
 	if (read(wake[0], &c, 1) != 1)
 		perror("read");
 	return (void *)work(1000);
+}
+
+/* Can all pages be read? */
+static int
+is_whole(const unsigned char *p, size_t size)
+{
+	size_t changed = 0;
+
+	for (size_t i = 0; i < size; i += 4096)
+		changed += p[i] != 0;
+	return !changed;
+}
+
+static int
+is_whole_in_child(const unsigned char *p, size_t size)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(!is_whole(p, size));
+	return waitpid(pid, &status, 0) == pid && !status;
 }
 
 int
@@ -63,5 +86,6 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < size; i++)
 		changed += p[i] != 0;
 	printf("%ld, %zu bytes changed\n", sum, changed);
-	return changed != 0;
+	fflush(stdout);
+	return changed != 0 || !is_whole_in_child(p, size) || dlclose(library) || !is_whole(p, size);
 }
