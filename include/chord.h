@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* chord: what a program can ask while it is measured. This header is all there is: no library,
- * and a program that is not measured, or does not count the event, gets 0. Chord warns where that is so when it
- * builds (`chord: warning: prog.c:7: chord_events(loads): not counted`); a compiler without Chord cannot know, but
- * the program can: chord_counted().
+/* chord.h: what a program can ask Chord while it is measured. This header is complete; there is no library to link. A program that
+ * is not measured, or does not count the event, gets 0. Chord warns about such places when it builds (`chord: warning: prog.c:7:
+ * chord_events(loads): not counted`). A compiler without Chord cannot warn, but the program can ask: chord_counted().
  *
  *     #include <chord.h>
  *     uint64_t before = chord_events(instructions);
@@ -11,28 +10,31 @@
  *
  *     chord cc -O2 -fchord=events prog.c
  *
- * chord cc and c++ find the header themselves, behind all other folders; `chord hook` and plain compilers need -I.
- */
+ * chord cc and chord c++ find the header themselves, after all other folders; `chord hook` and plain compilers need -I. */
 #ifndef CHORD_H
 #define CHORD_H
 
 #include <stdint.h>
 
-/* The number of events so far, uint64_t: of all that this thread has executed of the executable or shared object
- * that the code belongs to, up to this place and with the one instruction that stands here in the program as it
- * is not measured. Exact wherever it stands. It is read in line: so that counting costs little, 256 numbers are added up, which
- * takes 0.1 microseconds; 512 or up to 4096 if two or more events are counted, 0.2 and up to 1.7 (4 with -fchord=calls, 8 with
- * timers); and where the count is not complete at that place a constant (Ball 1994, section 3.3). Of a signal's handler that
- * comes meanwhile a part may be in it. A thread may begin with what a thread that has ended left behind, and the first one with
- * 0: take differences. After fork the child begins at 0.
+/* chord_events(NAME), uint64_t: the number of events so far in this thread, in the code of the executable or shared object that
+ * contains this line. The number includes everything up to this line and one instruction for the line itself (the unmeasured
+ * program has one instruction here). It is exact at every place (query increment, Ball 1994, section 3.3).
  *
- * NAME is written without quotes: chord_events(loads), chord_events(call:malloc|free), as it
- * stands in -fchord-events=, a table of costs as cost:FILE, without folders. It becomes part of a template of
- * the compiler's assembler: no braces, percent signs, commas or quotes can be in it.
+ * Cost: the read is inline. A counter is a sum of 256 numbers, so that counting is cheap; adding them up takes 0.1 microseconds.
+ * With two or more events there are 512 to 4096 numbers, 0.2 to 1.7 microseconds (with -fchord=calls 4 numbers, with timers 8). A
+ * constant is added where the counter is not complete at this place. If a signal handler runs during the read, the result may
+ * include part of the handler's events.
  *
- * What is seen is what objects have counted that were built with the same list of events, in the same order, and with or without
- * sums for calls (-fchord=calls) and timers as the one in which this stands: others have counters apart. What objects do
- * that were built without the event (-fchord=edges) is in no count. `chord stat`, report and query add up all. */
+ * The first thread begins at 0. A later thread may begin with the number that an ended thread left: use differences. After fork the
+ * child begins at 0.
+ *
+ * NAME has no quotes: chord_events(loads), chord_events(call:malloc|free). It is spelled as in -fchord-events=; a table of costs is
+ * cost:FILE, without folders. NAME becomes part of a template for the compiler's assembler, so it cannot contain braces, percent
+ * signs, commas or quotes.
+ *
+ * The number covers objects that were built with the same list of events in the same order, and with the same choice of call sums
+ * (-fchord=calls) and timers as this one. Objects built otherwise have other counters. Objects built without the event
+ * (-fchord=edges) count nothing. `chord stat`, report and query add up all objects. */
 #define chord_events(NAME) \
 	(__extension__({ \
 		uint64_t chord_n_; \
@@ -40,7 +42,7 @@
 		chord_n_; \
 	}))
 
-/* 1 where chord_events(NAME) would be a number of events, 0 where it would be 0 for want of a counter: int. */
+/* chord_counted(NAME), int: 1 if chord_events(NAME) gives a number of events here, 0 if it gives 0 because there is no counter. */
 #define chord_counted(NAME) \
 	(__extension__({ \
 		unsigned long chord_c_; \
@@ -48,11 +50,11 @@
 		(int)chord_c_; \
 	}))
 
-/* The clock, uint64_t: a count of this thread, in the executable or shared object that the code belongs to, which with the program
- * counter and the stack pointer names each state of the thread that is in measured code: no two have all three the same
- * (Mellor-Crummey & LeBlanc 1989). It counts rounds of loops and executions of procedures, not all of them, so numbers are for
- * comparing only: it never goes back, and a later one that is greater is later. Needs -fchord=clock; else it is 0, as
- * chord_events() is, and chord_counted(clock) says so. Reading it adds up 64 numbers. After fork the child begins at 0.
+/* chord_clock(), uint64_t: the clock of this thread in the executable or shared object that contains this line. The clock, the
+ * program counter and the stack pointer together name each state of the thread in measured code: no two states have all three equal
+ * (Mellor-Crummey & LeBlanc 1989). The clock counts some rounds of loops and some executions of procedures, so clock values can
+ * only be compared: the clock never goes back, and a greater value is a later one. Needs -fchord=clock; otherwise the result is 0,
+ * as for chord_events(), and chord_counted(clock) is 0. A read adds up 64 numbers. After fork the child begins at 0.
  *
  *     chord cc -O2 -fchord=clock prog.c
  */
@@ -60,44 +62,45 @@
 
 /* ---- timers ---- */
 
-/* chord_timer(NAME, n, handler, arg): handler(arg) is called in this thread when n more events have happened in it, counted from
- * the return of chord_timer(). The same timer again replaces it: there is one for each event, thread and executable
- * or shared object. It is set once; the handler may set it again, or longjmp or swapcontext away, but must not throw.
+/* chord_timer(NAME, n, handler, arg): calls handler(arg) in this thread when n more events have happened in it, counted from the
+ * return of chord_timer(). There is one timer for each event, thread and executable or shared object; setting it again replaces it.
+ * A timer fires once. The handler may set it again, or leave by longjmp or swapcontext, but must not throw.
  *
- * chord_timer():        as soon as it costs nothing but a test where the counter changes: at the next of these places
- *                       behind the n-th event. chord_timer_late() says how many events too late that was at most.
- * chord_timer_exact():  before the instruction that follows the one with the n-th event. For the last events before that the
- *                       runtime has the processor trap after every instruction (SIGTRAP).
- * chord_timer_cancel(): not at all.
+ * chord_timer():        fires at the first place after the n-th event where the counter changes; until then the only
+ *                       cost is a test at these places. chord_timer_late() gives the greatest delay so far, in events.
+ * chord_timer_exact():  fires before the instruction that follows the one with the n-th event. For the last events before
+ *                       that the runtime has the processor trap after every instruction (SIGTRAP).
+ * chord_timer_cancel(): unsets the timer.
  *
  *     static void slice(void *arg) { chord_timer(instructions, 10000, slice, arg); swapcontext(...); }
  *
  *     chord cc -O2 -fchord-timers=instructions prog.c
  *
- * The handler is an ordinary call at that place in the program, on the thread's stack, as by a signal: what is
- * not async-signal-safe is not safe in it where the timer may strike in the middle of the same. A forked child has no
- * timers, a new thread neither. All four may be used in handlers of signals.
+ * The handler is an ordinary call at that place in the program, on the thread's stack, as if by a signal. A function that is not
+ * async-signal-safe is not safe in the handler if the timer may fire in the middle of the same function. Forked children and new
+ * threads have no timers. All four macros may be used in signal handlers.
  *
- * NAME is an event of -fchord-timers= of the object in which chord_timer() is written. Objects that were built with that option
- * count the event apart from those that were not, for chord_events() too, and the timer counts theirs.
+ * NAME is an event of -fchord-timers= of the object that contains the call. Objects built with that option count the event apart
+ * from those built without, for chord_events() too, and the timer counts the events of the former.
  *
- * The result, an int, is 0 or one of these. */
+ * The result is an int: 0, or one of these. */
 enum {
 	CHORD_TIMER_NOT_COUNTED = -1, /* not measured, or not an event of -fchord-timers=: nothing is done */
 	CHORD_TIMER_INVALID = -2,     /* n is 0 or 2^63 or more, or the handler is NULL: nothing is done */
-	CHORD_TIMER_NOT_HERE = -3,    /* the thread has no counters of its own (yet), or the processor no cmpxchg16b */
-	CHORD_TIMER_NOT_EXACT = -4,   /* chord_timer_exact(): the process was started by a debugger, which would get the traps */
+	CHORD_TIMER_NOT_HERE = -3,    /* the thread has no counters of its own (yet), or the processor has no cmpxchg16b */
+	CHORD_TIMER_NOT_EXACT = -4,   /* chord_timer_exact(): a debugger started the process and would get the traps */
 };
 
 #define chord_timer(NAME, n, handler, arg)       ((int)chord_timer_do_(CHORD_TIMER_(NAME), (n), (handler), (arg), 1))
 #define chord_timer_exact(NAME, n, handler, arg) ((int)chord_timer_do_(CHORD_TIMER_(NAME), (n), (handler), (arg), 2))
 #define chord_timer_cancel(NAME)                 ((int)chord_timer_do_(CHORD_TIMER_(NAME), 0, 0, 0, 0))
-/* The most events that a handler of the event was late by in this thread, long long; or one of the above. */
+/* chord_timer_late(NAME), long long: the greatest number of events by which a handler of this timer was late in this thread; or one
+ * of the errors above. */
 #define chord_timer_late(NAME)                   (chord_timer_do_(CHORD_TIMER_(NAME), 0, 0, 0, 3))
 
 typedef long long chord_timer_fn_(uint64_t n, void (*handler)(void *), void *arg, unsigned how);
 
-/* What sets the event's timer, or NULL. */
+/* Internal: the function that sets the event's timer, or NULL if the event is not counted. */
 #define CHORD_TIMER_(NAME) \
 	(__extension__({ \
 		chord_timer_fn_ *chord_fn_; \
