@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The registry of measures: the one list of what Chord can measure. Every other list (names, options, help, what goes with
- * what, what the tests run) comes from it; docs/measures.md says how to add a line. Like format.h it needs no other header. */
+/* Measures: the one list of what Chord can measure. All other lists (names, options, help, which measures go together, what the
+ * tests run) are made from it. docs/measures.md says how to add a line. As format.h, this header includes no other header of
+ * Chord. */
 #ifndef CHORD_MEASURES_H
 #define CHORD_MEASURES_H
 
-/* What is true of a measure. */
+/* Traits of a measure. */
 enum {
-	CHORD_FLOW = 1,       /* says how often each block ran; an object has one such measure at most */
-	CHORD_FLOW_EDGES = 2, /* says that of each edge, too */
-	CHORD_OF_EVENTS = 4,  /* counts what -fchord-events= lists */
+	CHORD_FLOW = 1,       /* tells how often each block ran; an object has at most one such measure */
+	CHORD_FLOW_EDGES = 2, /* tells how often each edge ran, too */
+	CHORD_OF_EVENTS = 4,  /* counts the events of -fchord-events= */
 	CHORD_STACK = 8,      /* keeps something by the stack: procedures whose stack pointer may point to data are refused */
 	CHORD_AT_CALLS = 16,  /* counters of events have to be right at every call */
-	CHORD_ALONE = 32,     /* goes with no other measure, but with one that needs it */
-	CHORD_IN_ORDER = 64,  /* writes down what ran: each call ends its block, and what is pending is written before it */
-	CHORD_OWN_EVENT = 128, /* counts an event that has its name */
+	CHORD_ALONE = 32,     /* goes with no other measure, except one that needs it */
+	CHORD_IN_ORDER = 64,  /* writes a trace: each call ends its block, and what is pending is written before the call */
+	CHORD_OWN_EVENT = 128, /* counts an event that has the measure's name */
 };
 
-/* X(IDENTIFIER, identifier, name, what it needs, traits, what it counts). The place in the list is the measure's number, which
- * stands in maps: new lines go to the end. With `identifier` end the names of what a layer knows of it. What it needs is a set
- * of measures that are added to it; one with CHORD_FLOW is so only if none has been chosen. */
+/* X(IDENTIFIER, identifier, name, needs, traits, meaning). The position in the list is the measure's number in maps: new lines go
+ * to the end. Each layer names its part of a measure by `identifier`. `needs` is a set of measures that are added to this one; of
+ * those, one with CHORD_FLOW is added only if no such measure was chosen. */
 #define CHORD_MEASURE_LIST(X) \
 	X(EDGES, edges, "edges", 0, CHORD_FLOW | CHORD_FLOW_EDGES, \
 	  "counters on as few and as cold edges as suffice (the default)") \
@@ -38,8 +39,8 @@ enum {
 	X(DATA, data, "data", CHORD_SET(TRACE), CHORD_ALONE, \
 	  "in a trace, which addresses each load and store accessed")
 
-/* The options that measures have, -fchord-NAME=VALUE. X(IDENTIFIER, name, measures that it implies, measures that it does not go
- * with, what its value is). How such a value is read is known in src/driver/measure.c, as read_ and the last word. */
+/* Options of measures, -fchord-NAME=VALUE. X(IDENTIFIER, name, implied measures, measures it does not go with, kind of value).
+ * src/driver/measure.c has a function read_KIND for each kind. */
 #define CHORD_OPTION_LIST(X) \
 	X(EVENTS, "events", CHORD_SET(EVENTS), 0, events) \
 	X(TIMERS, "timers", CHORD_SET(EVENTS), CHORD_SET(CALLS), timers) \
@@ -51,10 +52,10 @@ enum {
 #define CHORD_MEASURE_ID(id, ...) CHORD_##id,
 enum chord_measure { CHORD_MEASURE_LIST(CHORD_MEASURE_ID) CHORD_MEASURES };
 
-/* The one event that no instruction, block or edge adds anything to. */
+/* The one event that no instruction, block or edge adds to. */
 #define CHORD_EVENT_CLOCK "clock"
 
-/* A set of measures: bit m is that of measure m. */
+/* A set of measures: bit m stands for measure m. */
 #define CHORD_SET(id) (1u << CHORD_##id)
 
 #endif

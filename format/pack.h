@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* How segments of traces are packed: each slot is looked for among the four that followed the same two slots last time, last one
- * first. Needs no libc: the runtime packs and the reader unpacks with the same tables.
+/* How segments of traces are packed. Each slot is predicted by the two slots before it: there are four candidates, the slots that
+ * followed the same two slots most recently, latest first. The header needs no libc: the runtime packs and the reader unpacks with
+ * the same tables.
  *
- * Packed bytes: for each slot that is not the first candidate, and at the end of a segment:
- *   a byte   in its low two bits 0: it is not among the candidates, and its four bytes follow; 1 to 3: it is that candidate,
- *            counted from 0. In the other six: so many slots before it were the first candidate; 63: 63 and as many more as the
- *            LEB128 number that follows says
- * A segment ends with its last slot: what remains of the last run has a byte of its own with low bits 0 and no slot behind it. */
+ * Packed bytes, for each slot that is not the first candidate, and at the end of a segment:
+ *   a byte   low two bits: 0: the slot is no candidate, and its four bytes follow; 1 to 3: it is that candidate, counted from 0.
+ *            High six bits: how many slots before it were the first candidate. 63 means 63 plus the LEB128 number that follows
+ * A segment ends with its last slot. A run of first candidates at the end has a byte of its own, with low bits 0 and no slot after
+ * it. */
 #ifndef CHORD_PACK_H
 #define CHORD_PACK_H
 
@@ -18,21 +19,22 @@ enum {
 	CHORD_PACK_BITS = 12,
 	CHORD_PACK_WAYS = 4,
 	CHORD_PACK_RUN = 63,
-	CHORD_PACK_LANES = 4,      /* words for a slot's other candidates: a vector, the last one unused */
-	CHORD_PACK_WORST = 5,      /* bytes for a slot at most; a segment takes no more than that for each, and 8 */
+	CHORD_PACK_LANES = 4,      /* words for a slot's other candidates: a vector whose last word is unused */
+	CHORD_PACK_WORST = 5,      /* bytes per slot at most: a segment takes at most this for each slot, plus 8 */
 };
 
-/* Runtimes are compiled for size. */
+/* Runtimes are compiled for size; these functions have to be fast. */
 #define CHORD_PACK_INLINE inline __attribute__((always_inline))
 
-/* Zeroed where packing begins. The first candidates are apart: mostly no other is looked at. */
+/* The packer's state; zeroed where packing begins. First candidates have an array of their own, because mostly no others are looked
+ * at. */
 struct chord_pack {
 	uint32_t first[1 << CHORD_PACK_BITS];
 	uint32_t other[1 << CHORD_PACK_BITS][CHORD_PACK_LANES];
-	uint32_t last, before;     /* slots */
+	uint32_t last, before;     /* the last slot, and the one before it */
 };
 
-/* The number of the candidates behind two slots. */
+/* The index of the candidates for the slot after `before` and `last`: below 1 << CHORD_PACK_BITS. */
 #define CHORD_PACK_LAST 0x9e3779b1u
 #define CHORD_PACK_BEFORE 0x85ebca6bu
 static CHORD_PACK_INLINE uint32_t
@@ -41,6 +43,7 @@ chord_pack_behind(uint32_t before, uint32_t last)
 	return (last * CHORD_PACK_LAST + before * CHORD_PACK_BEFORE) >> (32 - CHORD_PACK_BITS);
 }
 
+/* Writes a run of first candidates, and the low two bits of its byte. Returns the end. */
 static CHORD_PACK_INLINE uint8_t *
 chord_pack_run(uint8_t *to, uint64_t run, unsigned low)
 {
@@ -53,7 +56,8 @@ chord_pack_run(uint8_t *to, uint64_t run, unsigned low)
 	return to;
 }
 
-/* Finds a slot among the others, of which the first candidate is one now. Gives its number among all; 0: it is none of them. */
+/* Looks for a slot among the other candidates and moves it to the front; `was` was the first candidate and becomes one of the
+ * others. Returns the slot's number among all candidates (1 to 3), or 0: it is none of them. */
 static CHORD_PACK_INLINE unsigned
 chord_pack_other(uint32_t other[CHORD_PACK_LANES], uint32_t was, uint32_t slot)
 {
@@ -70,13 +74,13 @@ chord_pack_other(uint32_t other[CHORD_PACK_LANES], uint32_t was, uint32_t slot)
 }
 _Static_assert(CHORD_PACK_WAYS == 4, "chord_pack_other() has three");
 
-/* What is written: slots before number `coded` are. */
+/* Output: all slots before number `coded` are written. */
 struct chord_packing {
 	uint8_t *to;
 	size_t coded;
 };
 
-/* Writes slot number i, which is that candidate, or none (0). */
+/* Writes slot number i as candidate `way`, or in full (way 0). */
 static CHORD_PACK_INLINE void
 chord_pack_put(struct chord_packing *out, size_t i, uint32_t slot, unsigned way)
 {
@@ -86,23 +90,24 @@ chord_pack_put(struct chord_packing *out, size_t i, uint32_t slot, unsigned way)
 	out->coded = i + 1;
 }
 
-/* Behind the last of n slots. */
+/* Ends a segment of n slots. Returns the end of its bytes. */
 static CHORD_PACK_INLINE uint8_t *
 chord_pack_end(const struct chord_packing *out, size_t n)
 {
 	return out->coded < n ? chord_pack_run(out->to, n - out->coded, 0) : out->to;
 }
 
-/* Writes slot number i, whose first candidate was another one. */
+/* Writes slot number i, whose first candidate `was` another slot. */
 static CHORD_PACK_INLINE void
 chord_pack_miss(struct chord_pack *p, struct chord_packing *out, size_t i, uint32_t slot, uint32_t behind, uint32_t was)
 {
 	chord_pack_put(out, i, slot, chord_pack_other(p->other[behind], was, slot));
 }
 
-/* Slots are packed in pieces, each in one of two ways, which give the same bytes. Where most slots are the first candidate, or it
- * is regular which are not, a branch for each is foreseen. Else it is faster to find, without branches, those that are not, and
- * then to look for them. Which way a piece goes the piece before tells. Both give the number of those that are not the first. */
+/* Slots are packed in pieces, by one of two functions that give the same bytes. chord_pack_seldom() branches at each slot: it is
+ * fast if most slots are the first candidate, or if the others are regular, because the branches are then predicted.
+ * chord_pack_often() first collects the other slots without branches, then looks for them. The piece before decides which one is
+ * used. Both return how many slots were not the first candidate. */
 enum { CHORD_PACK_PIECE = 64, CHORD_PACK_OFTEN = CHORD_PACK_PIECE / 4 };
 
 static CHORD_PACK_INLINE unsigned
@@ -149,7 +154,7 @@ chord_pack_often(struct chord_pack *p, struct chord_packing *out, const uint32_t
 	return found;
 }
 
-/* Packs n slots to `to`, which has room for the worst. Returns the end. */
+/* Packs n slots to `to`, which has room for CHORD_PACK_WORST * n + 8 bytes. Returns the end. */
 static CHORD_PACK_INLINE uint8_t *
 chord_pack(struct chord_pack *p, const uint32_t *slot, size_t n, uint8_t *to)
 {
@@ -164,7 +169,7 @@ chord_pack(struct chord_pack *p, const uint32_t *slot, size_t n, uint8_t *to)
 	return chord_pack_end(&out, n);
 }
 
-/* Reads what chord_pack_run() wrote. False: it is cut off or too large. */
+/* Reads what chord_pack_run() wrote. False: it is cut off, or the number is too large. */
 static inline bool
 chord_unpack_run(const uint8_t **at, const uint8_t *end, uint64_t *run, unsigned *low)
 {
@@ -184,7 +189,7 @@ chord_unpack_run(const uint8_t **at, const uint8_t *end, uint64_t *run, unsigned
 	return false;
 }
 
-/* Unpacks exactly n slots from bytes[0..size). False: they are not that. */
+/* Unpacks exactly n slots from bytes[0..size). False: the bytes are not n packed slots; `slot` and p are then of no use. */
 static inline bool
 chord_unpack(struct chord_pack *p, const uint8_t *bytes, size_t size, uint32_t *slot, size_t n)
 {
