@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* dest: where an instruction goes, or what address it mentions. */
+/* dest: where an instruction leads, or which address it mentions. */
 #ifndef CHORD_DEST_H
 #define CHORD_DEST_H
 
 #include "asm/asm.h"
 
 struct dest {
-	uint32_t section;   /* 0: not in this object's code */
+	uint32_t section;   /* 0: not in the code of this object */
 	uint32_t off;
-	bool named;         /* by a symbol that the linker may replace */
+	bool named;         /* given by a symbol that the linker may replace */
 };
 
-/* unit.c */
+/* unit.c: the destination, or the mentioned address, of an instruction. */
 struct dest dest_of(const struct unit *u, const struct code *c, const struct insn *in);
-/* Where a relocation leads; `end`: where the instruction that has it ends. */
+/* Where a relocation leads. end: section offset after the instruction that has it. */
 struct dest reloc_dest(const struct unit *u, const struct obj_reloc *r, uint64_t end);
-/* The first relocation of [lo, hi), or NULL. */
+/* The first relocation in [lo, hi), or NULL. */
 const struct obj_reloc *reloc_in(const struct object *o, uint32_t section, uint64_t lo, uint64_t hi);
 
-/* distance.c: where a jump leads, or what address an instruction mentions, may be given as a number of bytes. */
+/* distance.c: how the target of a jump, or a mentioned address, is given as a number of bytes. */
 enum distance {
 	DISTANCE_NONE,
 	DISTANCE_WRITTEN,   /* the instruction itself is written as bytes */
 	DISTANCE_COUNTED,   /* its operand counts bytes, and the weaver cannot put a label there */
 };
-/* In an instruction of this procedure that has no relocation. */
+/* For an instruction of procedure `proc` that has no relocation. */
 enum distance distance_of(const struct unit *u, uint32_t proc, const struct code *c, const struct insn *in);
-/* Is it a jump that can get another operand? */
+/* True if the instruction is a jump that can be given another operand. */
 bool can_retarget(const struct unit *u, const struct insn *in);
 
-/* nonlocal.c: what an address that instruction i takes is for: LEADER_ADDRESS, LEADER_RECEIVE, or both if that
- * cannot be told. */
+/* nonlocal.c: what the address that instruction i takes is used for: LEADER_ADDRESS, LEADER_RECEIVE, or both if that cannot be
+ * told. */
 uint8_t nonlocal_mention(const struct unit *u, const struct code *c, uint32_t i, struct dest d);
 
 #endif

@@ -11,12 +11,13 @@ struct numeric {
 	uint64_t number;
 };
 
-/* Names of places in code. */
+/* The names that operands may have: symbols and numeric labels. */
 struct names {
-	struct strmap symbols;            /* to symbol index */
+	struct strmap symbols;            /* from name to symbol index */
 	VEC(struct numeric) numeric;      /* definitions, in text order */
 };
 
+/* Reads the names of a unit's text; names_free() frees them. */
 void names_read(struct names *n, const struct unit *u);
 void names_free(struct names *n);
 
@@ -27,11 +28,12 @@ struct mention {
 	bool minus;      /* it is subtracted */
 };
 
-/* The place that a name has in a statement: numeric labels depend on where they are used. */
+/* The place that a name stands for in a statement: what a numeric label means depends on where it is used. section 0: no place in
+ * code. */
 struct dest mention_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt);
-/* The next name from *at on, which begins with 0. False: there are no more. */
+/* The next name in the operands of a statement. *at is 0 before the first call. False: there are no more. */
 bool mention_next(const struct unit *u, const struct names *n, uint32_t stmt, size_t *at, struct mention *m);
-/* Does a directive put numbers of its operands into a section? */
+/* True if a directive of this name puts its operands into a section as numbers. */
 bool holds_addresses(struct str word);
 
 #endif
