@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* collect: runs a traced program and packs, in processes beside it, what it and its children trace (format/trace.h). */
+/* collect: runs a traced program, and packs beside it, in processes of its own, what the program and its children trace
+ * (format/trace.h). */
 #ifndef CHORD_COLLECT_H
 #define CHORD_COLLECT_H
 
@@ -11,26 +12,28 @@
 
 /* ---- run.c ---- */
 
-/* Runs a program to its end, and waits until what its ended processes traced is packed. Those that live on keep their collectors.
- * *status: its wait status. *traces: so many processes have left their traces to collectors. False: reported. */
+/* Runs a program to its end, then waits until the traces of its ended processes are packed. Processes that live on keep their
+ * collectors. *status: the program's wait status. *traces: how many processes have left their traces to collectors. False:
+ * reported. */
 bool collect_run(char *const *argv, int *status, uint64_t *traces);
 
 /* ---- one.c: the trace of one process ---- */
 
-/* Packs the trace in that file as it is written, until the process has ended. process: a descriptor of it; below 0: it has ended.
- * Signals that end this process do the trace no harm: the traced process then packs by itself. */
+/* Packs the trace in the file with that descriptor while it is written, until the process has ended. process: a pidfd; below 0: the
+ * process has ended. If this process is killed the trace is not damaged: the traced process then packs by itself. Errors are not
+ * reported. */
 void collect_one(int file, int process);
 
 /* ---- stream.c: what one thread wrote ---- */
 
 struct collect_stream {
-	uint32_t number;
+	uint32_t number;                 /* of the stream: its region */
 	struct chord_extent_head *ring;  /* the newest, mapped */
-	uint64_t size, place;            /* of it; its offset in the file */
+	uint64_t size, place;            /* bytes of the ring; its offset in the file */
 	struct chord_extent_head *packs; /* the newest, mapped; NULL: none yet */
 	uint64_t packs_size, packs_place;
-	struct chord_pack pack;
-	struct ZSTD_CCtx_s *zstd;        /* behind that */
+	struct chord_pack pack;          /* the packer's state in this extent */
+	struct ZSTD_CCtx_s *zstd;        /* compresses its output */
 	uint8_t packed[CHORD_TRACE_SLOTS * CHORD_PACK_WORST + 8];
 };
 
@@ -38,17 +41,17 @@ struct collect_trace {
 	int file;
 	struct chord_trace_head *head;
 	struct chord_trace_talk *talk;
-	uint64_t page, looked;           /* extents before that offset are known */
-	bool ended;                      /* the process has */
-	bool full;                       /* the file cannot grow */
+	uint64_t page, looked;           /* page: bytes of a page in the file. looked: extents before this offset are known */
+	bool ended;                      /* the process has ended */
+	bool full;                       /* the file cannot grow any more */
 	VEC(struct collect_stream *) stream;
 };
 
-/* Where the collector of that trace and a thread talk about a ring. */
+/* The part of a ring's head in which the collector and the thread communicate. */
 struct chord_trace_room *collect_room(const struct chord_extent_head *ring);
-/* Packs what is complete. False: there was nothing, or there is no room for it now. */
+/* Packs the complete segments of a stream. False: there were none, or there is no room for them now. */
 bool collect_stream(struct collect_trace *t, struct collect_stream *s);
-/* Gives back the room in the file that the ended process's stream does not need. */
+/* Returns to the file system the room that the stream of an ended process does not need. */
 void collect_trim(const struct collect_trace *t, struct collect_stream *s);
 
 #endif
