@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compare: what two runs have in common and in what they differ, of one build or two; and what several builds of one source
- * counted, as if one had counted all. */
+/* compare: what two runs, of one build or of two, have in common and how they differ; and what several builds of one source
+ * counted, as if one build had counted everything. */
 #ifndef CHORD_COMPARE_H
 #define CHORD_COMPARE_H
 
@@ -9,44 +9,46 @@
 
 /* ---- builds.c: functions, lines and events ---- */
 
-/* A function, a line, or a total. */
+/* One row: a function, a line, or a total. Names are not copied. */
 struct difference {
-	const char *name;        /* of a function or total; NULL: a line */
+	const char *name;        /* of the function or total; NULL: a line */
 	const char *file;
 	unsigned line;           /* 0: not known */
 	struct bounds before, after;
-	bool was, is;            /* there at all */
+	bool was, is;            /* it exists before; it exists after */
 };
 
 struct comparison {
-	struct pool *pool;
+	struct pool *pool;          /* of the rows; the caller's */
 	struct view_tables side[2]; /* before, after */
-	VEC(struct difference) total;    /* instructions, then others, and events counted on both sides */
-	VEC(struct difference) function; /* all that changed, the largest change first */
-	VEC(struct difference) line;     /* likewise, if asked for */
+	VEC(struct difference) total;    /* instructions, then other totals and events that both sides counted */
+	VEC(struct difference) function; /* all that changed, largest change first */
+	VEC(struct difference) line;     /* the same for lines, if asked for */
 	VEC(struct difference) binary;   /* all instructions of each program and library, by name */
 	VEC(struct named) left_out;      /* functions and objects that cannot be compared */
 	bool by_function;        /* there are functions to compare */
 };
 
-/* Of two runs whose tables are filled: fills the rest. lines: the tables have lines, to be compared, which are sorted and named
- * anew. False, *why: there is nothing to compare, or a sum does not fit 64 bits. */
+/* Fills the rest from two runs whose tables are filled. lines: compare lines too; the tables need them, and are sorted and renamed.
+ * False with *why (static text): there is nothing to compare, or a sum does not fit in 64 bits. Needs compare_builds_free() in
+ * either case. */
 bool compare_builds(struct comparison *c, bool lines, const char **why);
-/* Adds to the total of a name. False: a sum does not fit 64 bits. */
+/* Adds to the total with that name, which is made if it is new. False: a sum does not fit in 64 bits. */
 bool compare_total(struct comparison *c, const char *name, const struct bounds *before, const struct bounds *after);
 void compare_builds_free(struct comparison *c);
-/* By what a program or library is the same in both runs: its name. The first ones may have other names in both: "". */
+/* The name by which a program or library is the same in both runs: the last part of its path. If the main programs have different
+ * names it is "" for both. */
 const char *compare_binary(const struct binary *bin, const struct run *mine, const struct run *other);
 
 /* ---- procs.c: procedures whose blocks and edges are the same in two runs ---- */
 
 struct compared_procs;
-struct compared_procs *compare_procs(struct run *before, struct run *after);
-/* What a procedure of the run after was before: that of the same name, source file, library and graph. */
+struct compared_procs *compare_procs(struct run *before, struct run *after); /* belongs to the caller; the runs have to stay */
+/* What a procedure of the run `after` was before: the one with the same name, source file, library and graph. */
 struct proc_before {
 	const struct proc *proc; /* its blocks, edges and instructions are in the same order; NULL: see why */
-	const struct counts *counts; /* known */
-	const char *why;         /* not NULL: it cannot be compared, for this reason */
+	const struct counts *counts; /* all known */
+	const char *why;         /* why it cannot be compared; NULL: it can */
 };
 struct proc_before compare_proc(struct compared_procs *c, const struct binary *bin, uint32_t proc);
 void compare_procs_free(struct compared_procs *c);
@@ -60,10 +62,11 @@ struct path_pairs { struct path_pair *at; size_t n, cap; };
 
 struct path_comparison {
 	struct view_paths side[2];
-	struct path_pairs only_after, only_before, changed; /* what made the most difference in instructions first */
+	struct path_pairs only_after, only_before, changed; /* sorted by how much they changed the number of instructions, largest
+	                                                     * change first */
 };
 
-/* Of two sides whose paths were found: fills the rest. */
+/* Fills the rest from two sides whose paths have been found. */
 void compare_paths(struct path_comparison *c);
 void compare_paths_free(struct path_comparison *c);
 
@@ -74,12 +77,12 @@ struct joined_paths {
 	struct view_paths *part;
 	int n;
 	struct view_paths all;
-	struct strmap proc;      /* number in all.proc */
-	struct strmap path;      /* number in all.row; by procedure and edges */
-	struct strmap interest;  /* those that some build counts, likewise */
+	struct strmap proc;      /* from key to number in all.proc */
+	struct strmap path;      /* from procedure and edges to number in all.row */
+	struct strmap interest;  /* paths that some build counts, by the same keys */
 };
-/* Loads programs with their profiles; of functions that match the pattern (NULL: all). False: reported. In any case
- * join_free(). */
+/* Loads programs with their profiles, and joins the paths of functions that match the pattern (NULL: all). False: reported. Call
+ * join_free() in either case. */
 bool join_paths(struct joined_paths *j, char **program, int n, const char *function);
 void join_free(struct joined_paths *j);
 
