@@ -27,103 +27,109 @@ enum { CHORD_OPTION_LIST(REQUEST_ID) REQUEST_OPTIONS };
 /* What is to be measured. */
 struct request {
 	uint32_t chosen;        /* set of the measures named */
-	uint32_t measures;      /* with those that they and the options need; once it is complete */
-	const char *option[REQUEST_OPTIONS]; /* their values: lists as given, absolute names of files; NULL: not given */
+	uint32_t measures;      /* after request_complete(): also those that they and the options need */
+	const char *option[REQUEST_OPTIONS]; /* values of options: lists as given, absolute names of files; NULL: not given */
 	struct event_list events;
 };
 
-struct as_args {
+struct as_args { /* freed by as_args_free() */
 	struct pool *pool;
-	char **all;             /* everything but Chord's own options, @files expanded */
+	char **all;             /* all arguments except Chord's own options, @files expanded */
 	size_t nall;
 	VEC_ARGS inputs;        /* none, or "-": standard input */
 	VEC_ARGS options;       /* for every run of the assembler */
-	VEC_ARGS original_only; /* listings and dependencies: they are of the original text */
+	VEC_ARGS original_only; /* listings and dependencies: only for the original text */
 	const char *output;
 	struct request request;
-	bool as_called;         /* a probe (--version and the like) or wrong arguments: the assembler answers by itself */
-	bool other_mode;        /* not 64-bit code */
+	bool as_called;         /* a probe (--version and the like) or wrong arguments: the real assembler has to answer */
+	bool other_mode;        /* code that is not 64-bit */
 	bool debug;             /* the assembler makes line numbers */
 };
 
-/* argv[0] is skipped. False: reported. */
+/* Reads the arguments after argv[0]. False: reported. Call as_args_free() in either case. */
 bool as_args_read(struct as_args *a, int argc, char **argv);
 void as_args_free(struct as_args *a);
 
 /* ---- measure.c ---- */
 
-/* Reads measures with commas between them, in place of those chosen before. False: reported, `what` being the option. */
+/* Reads a list of measures with commas between them, which replaces those chosen before. False: reported, with the option
+ * `what`. */
 bool request_measures(const char *what, const char *list, struct request *r);
-/* Any option that begins with -fchord. False: reported. */
+/* Reads any option that begins with -fchord. False: reported. */
 bool request_option(const char *text, struct request *r, struct pool *pool);
 /* Adds what follows from the chosen measures, and checks that they go together. False: reported. */
 bool request_complete(struct request *r, struct pool *pool);
-/* The assembler's option that says the same (pool), without commas or blanks; NULL: none is needed. */
+/* The assembler's option --chord=... with the same meaning (pool), without commas and blanks; NULL: none is needed. */
 const char *request_text(const struct request *r, struct pool *pool);
-/* Reads the value of --chord= in such an option. False: reported. */
+/* Reads the value of that option into *r, whose old contents are freed. False: reported. */
 bool request_take(const char *text, struct request *r, struct pool *pool);
 void request_free(struct request *r);
 
 /* ---- as_args.c ---- */
 
-/* Appends the arguments, with each @file replaced by its contents; one that cannot be read stays. */
+/* Appends the arguments to *out, with each @file replaced by its contents (pool). A file that cannot be read stays as it is
+ * written. */
 void args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out);
 
 /* ---- as_run.c: the real assembler ---- */
 
-/* Its path (pool), or NULL if there is none: $CHORD_AS, else the first `as` in COMPILER_PATH and PATH that is not Chord. */
+/* Its path, in the pool or the environment: $CHORD_AS, else the first `as` in COMPILER_PATH and PATH that is not Chord. NULL: there
+ * is none. Ends the process with a message if CHORD_AS names Chord. */
 const char *as_find(struct pool *pool);
-/* Is the file Chord: this one, a link to it, a copy or another version? */
+/* True if the file is Chord: this one, a link to it, a copy, or another version. */
 bool is_chord(const char *path);
-/* Did another stand-in start this process as the assembler? */
+/* True if another stand-in started this process as the assembler. */
 bool as_within(void);
 
 struct as_io {
-	const struct buf *input; /* its standard input; NULL: what this process has */
-	struct buf *says;        /* gets its standard error; NULL: it goes where this process's goes */
+	const struct buf *input; /* its standard input; NULL: that of this process */
+	struct buf *says;        /* gets its standard error; NULL: it goes to that of this process */
 	struct buf *object;      /* gets the object; NULL: -o is among the arguments */
 };
 
-/* Runs it. Returns its exit status, 128 + the signal that ended it, or -1 if it could not be started (errno). */
+/* Runs the assembler. Returns its exit status, 128 + the signal that ended it, or -1 with errno set if it could not be started. */
 int as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *io);
-/* Folder of Chord's own files (libexec), found beside the running program; NULL if it is not there. */
+/* The folder of Chord's own files (libexec; pool), found beside the running program; NULL: not there. */
 const char *libexec_dir(struct pool *pool);
 
 /* ---- as_child.c: processes ---- */
 
-/* Files that a child gets in place of this process's; -1: the same. */
+/* Descriptors of a child. in, err: its standard input and standard error; keep: stays open in it. -1: as in this process. */
 struct child_fds {
 	int in, err, keep;
 };
 
-/* Starts a program (searched in PATH if it has no slash). False: errno. */
+/* Starts a program, searched in PATH if its name has no slash. fds may be NULL. False with errno set. */
 bool child_start(pid_t *pid, char *const *argv, const struct child_fds *fds);
-/* Its wait status, -1: errno. */
+/* Waits for a child. Returns its wait status, or -1 with errno set. */
 int child_wait(pid_t pid);
-/* Runs a program to its end and passes on signals that ask this process to end. Its wait status, -1: errno. */
+/* Runs a program to its end, passing on signals that ask this process to end. Returns the wait status, or -1 with errno set. */
 int child_run(char *const *argv);
-/* Ends this process by the signal that ended the child, or returns the child's exit status. */
+/* Ends this process by the signal that ended the child, or returns the child's exit status (128 + the signal if this process
+ * survives it). */
 int child_status(int wait_status);
 
 /* ---- as_weights.c ---- */
 
-/* How often edges ran: from a file of weights or paths of interest, or from a profile of programs that are still where they ran.
- * The pool keeps it. False: reported. In any case selection_free(). */
+/* How often edges ran: from a file of weights or of paths of interest, or from a profile whose programs are still where they ran.
+ * Memory is the pool's. False: reported. Call selection_free() in either case. */
 struct selection;
 bool weights_read(struct pool *pool, const char *file, struct selection *in);
 
 /* ---- cc_within.c: a compiler that leads back to Chord ---- */
 
-/* Ends the process if it was started, even through scripts and caches, by the compiler that `chord cc` runs; marks it for the
- * processes that it starts. The variable names the compiler. */
+/* Ends the process with a message if the compiler that `chord cc` runs started it, also through scripts and caches. Otherwise marks
+ * the environment for the processes that this one starts. variable: the name of the environment variable that names the
+ * compiler. */
 void cc_within(struct pool *pool, const char *variable);
 
-/* cc_probe.c: is an input or output of the compiler's one of a test program by which configure, CMake or Meson learn about it? */
+/* cc_probe.c: true if an input or output of the compiler belongs to a test program of configure, CMake or Meson. */
 bool cc_is_probe(const char *file);
 
 /* ---- cc_link.c: after a link ---- */
 
-/* Warns if nothing in the output is measured. */
+/* Warns if nothing in the linked file is measured, if the pattern of an event matches nothing, or if an event is summed for calls
+ * in some of its objects only. */
 void link_check(struct pool *pool, const char *output);
 
 #endif
