@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* What formats of coverage have in common: functions where they are declared, and the branches of a line. */
+/* What formats of coverage have in common: functions at their declarations, and the branches of a line. */
 #ifndef CHORD_EXPORT_COVERAGE_H
 #define CHORD_EXPORT_COVERAGE_H
 
 #include "export/export.h"
 
-/* A function with code of its own that begins in a file. Its calls are those of that code; copies of one source in several
+/* A function with code of its own that begins in a file. Inlined copies are not among its calls; copies of one source in several
  * objects are summed. */
 struct covered {
 	const char *file, *name;
-	unsigned line, end;      /* where it is declared, and the last line of which it has code, inlined or not */
+	unsigned line, end;      /* the line of its declaration, and the last line with code of it, inlined or not */
 	uint64_t calls;
 };
-/* By file, line and name. Those are left out that were not called though copies of them ran that are inlined elsewhere, for
- * then it is not known how often they were. */
-struct covered_list { struct covered *at; size_t n, cap; bool fits; }; /* fits: no sum is larger than 64 bits */
+/* All such functions by file, line and name; the caller frees `at`. A function that was never called is left out if copies of it
+ * ran inlined elsewhere, because it is not known how often these began. */
+struct covered_list { struct covered *at; size_t n, cap; bool fits; }; /* fits: all sums fit in 64 bits */
 struct covered_list covered_functions(const struct export *x);
-/* Those of one file. */
+/* The functions of one file: a part of the list, *n of them. */
 const struct covered *covered_in(const struct covered_list *all, const char *file, size_t *n);
 
-/* Those of a line that can be shown: none, if the line ran but no jump of it did, because the compiler had decided without. */
+/* The branches of a line that can be shown. None, if a count is not known, or if the line ran but none of its jumps did, because
+ * the compiler had decided the condition. */
 const struct view_branch *covered_branches(const struct export *x, uint32_t file, const struct view_line *line, size_t *n);
 
-/* The whole of a ratio, as coverage tools print it: 0 to 1. */
+/* The ratio hit / all, 0 to 1, as coverage tools print it; 1 if all is 0. */
 double covered_rate(uint64_t hit, uint64_t all);
 
 #endif
