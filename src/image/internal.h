@@ -9,16 +9,16 @@
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 
-/* From addr up to the next row; file NULL: nothing is known from here on. */
+/* A row of the line table: valid from addr up to the next row; file NULL: nothing is known from here on. */
 struct row {
 	uint64_t addr;
 	const char *file;
 	unsigned line;
 	unsigned discriminator;
-	unsigned seq; /* where the table had it */
+	unsigned seq; /* its position in the table */
 };
 
-/* From addr up to the next one code is of that scope, or of none. */
+/* Code from addr up to the next entry belongs to this scope, or to none. */
 struct scope_at {
 	uint64_t addr;
 	uint32_t scope;
@@ -33,7 +33,7 @@ struct image {
 	size_t shstrndx;
 	struct str id;
 	VEC(struct image_code) code;
-	struct str *bytes; /* of these, once they were asked for */
+	struct str *bytes; /* by element of `code`, read when first needed */
 	VEC(struct image_symbol) symbol;
 	bool symbols_read, stripped;
 	VEC(struct image_import) import;
@@ -57,35 +57,37 @@ struct image {
 	VEC(struct image_scope) scope;
 	VEC(struct scope_at) scope_at; /* by address */
 
-	struct strmap file;        /* names as debug information has them, to clean ones */
+	struct strmap file;        /* from names in debug information to clean names */
 	const char *last_file, *last_dir, *last_clean;
 	struct buf joined;
-	VEC(const char *) folder;  /* in which compilers were run */
+	VEC(const char *) folder;  /* folders in which compilers were run */
 };
 
-/* The section of that name, or NULL. */
+/* The first section with that name, whose header goes to *header; NULL: none. */
 Elf_Scn *image_section_named(Elf *elf, size_t shstrndx, const char *name, GElf_Shdr *header);
-/* Is the address in an executable section? */
+/* True if the address is in an executable section. */
 bool image_is_code(const struct image *im, uint64_t addr);
 
-/* debug.c: the file with the debug information that was stripped off, by build id or debug link;
- * NULL if there is none. */
+/* debug.c: the file with the debug information that was stripped off, found by build id or debug link; NULL: none. Belongs to the
+ * image. */
 Elf *image_debug_elf(struct image *im);
 
-/* lines.c: the first of several places that an address has: a function's own, where what it begins with is another's. */
+/* lines.c: if an address has several places, the first one. The beginning of a function then has the function's own place, even if
+ * its first instruction comes from an inlined one. False: not known. */
 bool image_opening(struct image *im, uint64_t addr, struct image_place *place);
 
-/* The discriminator that the line table has for an address; 0: none. */
+/* The discriminator in the line table for an address; 0: none. */
 unsigned image_discriminator(struct image *im, uint64_t addr);
 
-/* files.c: the one name of a file, however the debug information spells it, from the folder of its unit (or NULL). */
+/* files.c: the one name that a file has here, however debug information spells it; dir: the folder of its unit, or NULL. */
 const char *image_file_name(struct image *im, const char *dir, const char *name);
-/* The folder that a unit was compiled in, of which it takes note; NULL: not said. */
+/* The folder in which a unit was compiled, which is also noted in im->folder; NULL: not known. */
 const char *image_unit_folder(struct image *im, Dwarf_Die *unit);
 
-/* functions.c: where something is declared; of an instance, what it is an instance of. dir: of its unit. */
+/* functions.c: where a debugging entry is declared; an instance has the declaration of what it is an instance of. dir: folder of
+ * its unit. */
 struct image_place image_declaration(struct image *im, const char *dir, Dwarf_Die *die);
-/* The file whose number an attribute has; NULL: it has none. */
+/* The file whose number an attribute has; NULL: no such attribute. */
 const char *image_attr_file(Dwarf_Die *die, unsigned attr);
 
 #endif

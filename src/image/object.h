@@ -10,10 +10,10 @@ struct obj_section {
 	const char *name;
 	uint32_t type;           /* SHT_ */
 	bool alloc, exec, write;
-	const uint8_t *data;     /* NULL without contents */
+	const uint8_t *data;     /* NULL: no contents */
 	uint64_t size;
-	uint32_t reloc, nreloc;  /* slice of object.relocs, ascending offsets */
-	const char *comdat;      /* name of its group, of which a program has one; or NULL */
+	uint32_t reloc, nreloc;  /* slice of object.relocs, by offset */
+	const char *comdat;      /* name of its group, of which a program keeps one; NULL: in no group */
 };
 
 struct obj_symbol {
@@ -21,13 +21,13 @@ struct obj_symbol {
 	uint64_t value, size;
 	uint32_t section;        /* 0: undefined, absolute or common */
 	bool global, func, is_section;
-	bool object;             /* its type says that it is data */
-	bool ifunc;              /* its value is where its resolver begins; func is set too */
+	bool object;             /* its type is that of data */
+	bool ifunc;              /* its value is the address of its resolver; func is set too */
 };
 
 struct obj_reloc {
 	uint64_t off;
-	int64_t addend;          /* of a PC-relative field: relative to the field itself */
+	int64_t addend;          /* for a PC-relative field: relative to the field itself */
 	uint32_t sym;
 	bool pcrel;
 	bool distance;           /* RELOC_DISTANCE */
@@ -35,7 +35,7 @@ struct obj_reloc {
 
 struct object {
 	const struct machine *machine;
-	void *elf;                     /* libelf's; names and bytes are its own */
+	void *elf;                     /* libelf's handle; names and bytes belong to it */
 	uint32_t nsection;
 	struct obj_section *sections;  /* by ELF index; 0 is unused */
 	uint32_t nsymbol;
@@ -45,10 +45,10 @@ struct object {
 	size_t reloc_room;
 };
 
-/* Closes it; the pool keeps the rest. NULL is fine. */
+/* Closes libelf's handle; the pool keeps the rest, but names and bytes are gone. NULL is allowed. */
 void object_free(struct object *o);
-/* Reads a relocatable object, ELF of 64 bits, that stays in memory as long as the result,
- * which lives in the pool. NULL with *why set if it is not one. */
+/* Reads a relocatable 64-bit ELF object (pool). `data` has to stay as long as the result. NULL with *why: it is not such an
+ * object. */
 struct object *object_read(struct pool *pool, char *data, size_t n, const char **why);
 
 #endif
