@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* launch: runs a measured command, also several times, and has the profiles that its processes leave. */
+/* launch: runs a measured command, once or several times, and collects the profiles that its processes leave. */
 #ifndef CHORD_LAUNCH_H
 #define CHORD_LAUNCH_H
 
@@ -9,19 +9,19 @@
 
 /* ---- input.c ---- */
 
-/* Standard input for more than one run. A file is read from where it stood; what comes through a pipe is kept in
- * a file without a name while a process hands it on, no more than the program reads; all else is left alone. */
+/* Standard input for several runs. A file is read from the same place in each run. Input from a pipe is kept in a nameless file,
+ * while a process passes it on; no more is read from the pipe than the program reads. Everything else is left alone. */
 struct launch_input {
 	bool rewinds, relays;
-	int64_t start;           /* where the file stood */
-	int source, spool;       /* the pipe; what has been read of it */
-	int control;             /* closed: the relay ends */
+	int64_t start;           /* offset of the file at the beginning */
+	int source, spool;       /* the pipe; the file with what has been read of it */
+	int control;             /* closing it ends the relay */
 	pid_t relay;
-	const char *left;        /* why not all runs have the same, or NULL */
+	const char *left;        /* why not all runs have the same input, or NULL */
 };
-/* False: reported. */
+/* Prepares standard input; `several`: for more than one run. False: reported. */
 bool input_open(struct launch_input *in, bool several);
-/* Around each run. False: reported. */
+/* Before and after each run. False: reported. */
 bool input_begin(struct launch_input *in);
 bool input_end(struct launch_input *in);
 void input_close(struct launch_input *in);
@@ -31,19 +31,20 @@ void input_close(struct launch_input *in);
 struct launch_options {
 	char **argv;             /* ends with NULL */
 	bool aslr;               /* the kernel chooses addresses at random, as it does otherwise */
-	bool per_thread;         /* each thread leaves its own counts */
+	bool per_thread;         /* each thread leaves counts of its own */
 };
 
 struct launched {
 	struct pool *pool;
 	const char *folder;
-	int status;              /* of the program; 128 + the number of the signal that ended it */
-	bool ended;              /* it could be run, and status is set */
-	VEC(char *) profile;     /* that its processes left, by name */
+	int status;              /* exit status of the program, or 128 + the signal that ended it */
+	bool ended;              /* the program could be run, and status is set */
+	VEC(char *) profile;     /* profiles that its processes left, by name */
 };
-/* Runs it once and waits for its end. False: reported. In any case launch_forget(). */
+/* Runs the command once and waits for its end; sets CHORD_FILE, and perhaps CHORD_THREADS, in this process's environment. False:
+ * reported. Call launch_forget() in either case. */
 bool launch(struct launched *l, struct pool *pool, const struct launch_options *o, struct launch_input *in);
-/* Removes the profiles, and traces beside them. */
+/* Removes the profiles and the traces beside them. */
 void launch_forget(struct launched *l);
 
 #endif
