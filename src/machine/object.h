@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a relocation does, as a set. */
+/* What a relocation does: a set. */
 enum reloc_kind {
-	RELOC_PCREL = 1,     /* the field is relative to itself */
-	RELOC_DISTANCE = 2,  /* not an address, but how far that is from the GOT, or where the linker's entry for it is */
-	RELOC_SYMBOL = 4,    /* the loader puts the address of a symbol into a word */
-	RELOC_ADDRESS = 8,   /* the loader puts the addend there, as it is in memory, or what the resolver there gives */
+	RELOC_PCREL = 1,     /* the field is relative to its own address */
+	RELOC_DISTANCE = 2,  /* not an address: how far an address is from the GOT, or where the linker's entry for it is */
+	RELOC_SYMBOL = 4,    /* the loader stores the address of a symbol in a word */
+	RELOC_ADDRESS = 8,   /* the loader stores the addend, adjusted to memory, or what the resolver at that address returns */
 };
 
 struct machine_object {
 	uint16_t elf;        /* e_machine */
-	const char *what;    /* "x86-64", for messages */
-	unsigned (*reloc)(uint32_t type);
+	const char *what;    /* for messages: "x86-64" */
+	unsigned (*reloc)(uint32_t type); /* the set for a relocation's type; 0: none of these */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What has to be known of a machine to inspect a thread of another process that stands still, under Linux. */
+/* What has to be known of a machine to inspect, under Linux, a stopped thread of another process. */
 #ifndef CHORD_MACHINE_THREAD_H
 #define CHORD_MACHINE_THREAD_H
 
@@ -10,35 +10,35 @@
 
 enum { THREAD_REGS_MOST = 40 };
 
-/* Registers by DWARF's numbers, and behind these what DWARF has no number for. */
+/* Registers by DWARF's numbers, then those that have no such number. */
 struct thread_regs {
 	uint64_t reg[THREAD_REGS_MOST];
-	uint64_t base;       /* of the thread's counters, if has_base: see struct counter_home */
+	uint64_t base;       /* if has_base: base of the thread's counters, see the runtime's home.h */
 	bool has_base;
 };
 
 /* What an interruption does to a system call that waits. */
 enum call_kind {
-	CALL_RESTARTS,       /* nothing: the kernel takes it up again, with what is left of its time */
-	CALL_AGAIN,          /* it gives EINTR, and could be made once more but that its time would begin anew */
-	CALL_OTHER,          /* nobody knows */
+	CALL_RESTARTS,       /* nothing: the kernel continues it, with the rest of its time */
+	CALL_AGAIN,          /* it returns EINTR; it could be made again, but then its time would begin anew */
+	CALL_OTHER,          /* not known */
 };
 
 struct machine_thread {
-	uint8_t nreg;        /* of struct thread_regs */
-	uint8_t ndwarf;      /* the first so many of them are DWARF's */
-	uint8_t sp, pc;      /* which these are */
-	/* Reads the registers of a thread that ptrace has stopped. False: they cannot be read. This and what follows up to
-	 * waits_for_child is NULL if Chord does not run on the machine. */
+	uint8_t nreg;        /* number of registers in struct thread_regs */
+	uint8_t ndwarf;      /* the first ones, which DWARF numbers */
+	uint8_t sp, pc;      /* numbers of these two */
+	/* Reads the registers of a thread that ptrace has stopped. False: not possible. This and all fields up to waits_for_child
+	 * are NULL if Chord does not run on the machine. */
 	bool (*read)(pid_t tid, struct thread_regs *r);
-	/* Did the stop end a system call of the thread with EINTR? Then *number. */
+	/* True if the stop ended a system call of the thread with EINTR; *number: of the call. */
 	bool (*call_ended)(pid_t tid, uint64_t *number);
-	/* Has it make that call again when it goes on. No other register changes. */
+	/* Makes the thread repeat that call when it continues. No other register changes. */
 	void (*call_again)(pid_t tid, uint64_t number);
 	enum call_kind (*call_kind)(uint64_t number);
-	/* Does the thread that waits in this call wait for a child which runs in its memory? */
+	/* True if a thread that waits in this call waits for a child that runs in its memory. */
 	bool (*waits_for_child)(uint64_t number);
-	/* Is that, so many bytes, the code to which handlers of signals return? */
+	/* True if these bytes, signal_return_size many, are the code to which handlers of signals return. */
 	uint8_t signal_return_size;
 	bool (*is_signal_return)(const uint8_t *bytes);
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of this folder share. */
+/* What the files of this folder share. A function x86_NAME without a comment here is NAME of struct machine or of the structs that
+ * it points to. */
 #ifndef CHORD_X86_64_H
 #define CHORD_X86_64_H
 
@@ -8,19 +9,19 @@
 #include <Zydis/Zydis.h>
 
 enum { X86_CF = 1, X86_PF = 2, X86_AF = 4, X86_ZF = 8, X86_SF = 16, X86_OF = 32, X86_ALL_FLAGS = 63 };
-/* Bits in the order of encoding: rax rcx rdx rbx rsp rbp rsi rdi r8 .. */
+/* Masks of registers, with bits in the order of encoding: rax rcx rdx rbx rsp rbp rsi rdi r8 .. */
 enum { X86_ALL_REGS = 0xffff, X86_SP = 4, X86_FP = 5, X86_RAX = 1, X86_RSP = 1 << X86_SP,
        X86_CLOBBERED = 0xfc2 /* rcx rsi rdi r8 r9 r10 r11 */, X86_SCRATCH = 1 << 11, X86_RESULTS = 1 << 0 | 1 << 2,
-       X86_MORE_RESULTS = 1 << 1 | 1 << 8 /* rcx r8: swiftcall, a third word in LLVM's */,
-       X86_CURSOR_REG = 11, X86_CURSOR = 1 << X86_CURSOR_REG, /* of traced code, where it is dead */
-       /* Flags wait in rax, by rbp frames are found. */
+       X86_MORE_RESULTS = 1 << 1 | 1 << 8 /* rcx r8: results of swiftcall, and a third word in LLVM's convention */,
+       X86_CURSOR_REG = 11, X86_CURSOR = 1 << X86_CURSOR_REG, /* in traced code, where it is dead */
+       /* Not rax, where flags are saved, and not rbp, by which frames are found. */
        X86_BASE_REGS = X86_ALL_REGS & ~(X86_RSP | X86_RAX | 1 << X86_FP) };
 enum { RED_ZONE = 128 };
 enum { X86_CALL_SIZE = 5, X86_NONLOCAL_DEPTH = 144 };
 
 const ZydisDecoder *x86_decoder(void);
 bool x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
-/* decode.c: may it leave its result as it was, which Zydis does not say? */
+/* decode.c: true if the instruction may leave its result unchanged, which Zydis does not say. */
 bool x86_may_keep(ZydisMnemonic m);
 bool x86_facts(const uint8_t *bytes, size_t n, struct facts *out);
 void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
@@ -33,21 +34,22 @@ void x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, 
 void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
               const struct path_place *place);
 void x86_data(struct buf *out, struct buf *stub, const struct data_op *op, const struct path_place *place);
-/* scratch.c: what code for paths has at a place. */
+/* scratch.c: registers and frame for the code for paths at one place. Sizes are in bytes, and code is appended to s->out unless it
+ * is in a stub. */
 extern const char *const name64[16], *const name32[16], *const name16[16], *const name8[16];
 /* Registers for one piece of code, and how live ones are saved. */
 struct scratch {
 	struct buf *out;
 	const struct path_place *place;
-	uint16_t dead, used;
-	int kept[6], nkept;      /* live registers that wait in memory, in this order */
-	int64_t depth;           /* by how much the stack pointer was moved down */
-	int rax_in;              /* register where rax waits, -1: none */
-	int shadow;              /* register that has the address of the shadow, -1: none */
-	bool flags;              /* the flags wait in rax */
+	uint16_t dead, used;     /* dead: free registers; used: those that must not be taken */
+	int kept[6], nkept;      /* live registers that are saved in memory, in this order */
+	int64_t depth;           /* how far the stack pointer has been moved down */
+	int rax_in;              /* register that has rax meanwhile; -1: none */
+	int shadow;              /* register that has the address of the shadow; -1: none */
+	bool flags;              /* the flags are in rax */
 };
 
-/* Is that the word below the stack pointer? */
+/* True if the path register is in the word below the stack pointer. */
 static inline bool
 is_room(int8_t assigned)
 {
@@ -63,40 +65,43 @@ bit(int8_t reg)
 {
 	return reg < 0 ? 0 : 1u << reg;
 }
-/* Saves the flags if they are live and such code changes them. */
+/* Begins the code of a path_op: saves the flags if they are live and the code changes them. scratch_end() restores everything. */
 struct scratch scratch_begin(struct buf *out, const struct path_op *op, const struct path_place *place);
 void scratch_end(struct scratch *s);
+/* True if the path register is in the shadow before or after, or has to be guarded. */
 bool scratch_uses_memory(const struct path_op *op);
-/* Makes so many registers available, to be taken. */
+/* Makes n registers available in all, for scratch_take(), saving live ones if needed. scratch_take() aborts if none is left. */
 void scratch_reserve(struct scratch *s, int n);
 int scratch_take(struct scratch *s);
 void scratch_give_back(struct scratch *s, int reg);
 void scratch_keep_flags(struct scratch *s);
-/* Has live registers again but for the first so many that were saved; `back`: the stack pointer is moved back, too. */
+/* Restores the live registers, except the first `first` ones that were saved. back: also moves the stack pointer back. */
 void scratch_restore(const struct scratch *s, int first, bool back);
-/* Directives: the stack pointer has been moved down by n there. */
+/* Appends the directive for a stack pointer that has been moved down by n bytes, if the frame is found by it. */
 void scratch_moved(struct buf *out, const struct scratch *s, int64_t n);
-/* A stub, which begins with the label and jumps back; in between it moves the stack pointer below the red zone, and n words. */
+/* A stub begins with its label and ends with a jump to `to`. In between, lower and raise move the stack pointer below the red zone
+ * and n words further, and back. */
 void scratch_begin_stub(const struct scratch *s, struct buf *stub, const char *label);
 void scratch_end_stub(const struct scratch *s, struct buf *stub, const char *to);
 void scratch_lower(const struct scratch *s, struct buf *stub, int n);
 void scratch_raise(const struct scratch *s, struct buf *stub, int n);
-/* The address of the return address, the stack pointer being `depth` lower than at the place. */
+/* Puts the address of the return address into a register, while the stack pointer is `depth` lower than at the place. */
 void scratch_load_frame(const struct scratch *s, struct buf *out, int reg, int64_t depth);
-/* The path register in the shadow is at scratch_distance() from the register given. */
+/* The path register in the shadow is at scratch_distance() from the register that scratch_shadow() returns. */
 int scratch_shadow(struct scratch *s);
 int64_t scratch_distance(const struct scratch *s);
 void scratch_to_shadow(struct scratch *s, int reg);
-void scratch_guard(struct scratch *s, struct buf *stub);
-/* The path register in the word below the stack pointer: its operand. */
+void scratch_guard(struct scratch *s, struct buf *stub); /* the code of path_op.guard */
+/* Appends the operand of the word below the stack pointer; stores a register there. */
 void scratch_room(const struct scratch *s);
 void scratch_to_room(const struct scratch *s, int reg);
-/* A register for the path register that is in none; the one to use for it: its own, that where it goes, or another one. */
+/* Loads a path register that is in memory into a register. scratch_fetch(): the register to use for the path register: `from` if it
+ * is a register, else `to` if that is one, else another one, loaded. */
 int scratch_load(struct scratch *s, int8_t from);
 int scratch_fetch(struct scratch *s, int8_t from, int8_t to);
-/* probe_path.c: an operand for what is so many bytes behind the counters' beginning. */
+/* probe_path.c: appends the operand for an address that many bytes after the first counter. */
 void x86_entry_of(struct buf *out, const struct path_counters *t, int64_t bytes);
-/* probe_trace.c */
+/* probe_trace.c: parts of x86_path() for traces. */
 void x86_write_path(struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op);
 void x86_outcomes(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
                   const struct path_place *place);
@@ -113,8 +118,8 @@ void x86_jump(struct buf *out, const char *operand);
 bool x86_is_call(const uint8_t *bytes);
 bool x86_is_due(const uint8_t *bytes, size_t n);
 uint32_t x86_counts(const uint8_t *bytes, size_t n, uint64_t at, const uint64_t *base, uint64_t *counter, bool *jumps);
-/* The counter at %gs:N(%rip), or at %gs:N(%r) where %r is a base; 0: the operand is neither. `next`: the address behind the
- * instruction. */
+/* The address of the counter that %gs:N(%rip) addresses, or %gs:N(%r) where %r is a base; 0: the operand is neither. next: the
+ * address after the instruction. */
 uint64_t x86_counter(const ZydisDecodedOperand *op, uint64_t next, const uint64_t *base);
 bool x86_move(const uint8_t *bytes, size_t n, struct move *out);
 bool x86_value(const uint8_t *bytes, size_t n, struct value *out);
@@ -143,7 +148,7 @@ extern const struct machine_thread x86_thread;
 /* traced.c */
 extern const struct machine_traced x86_traced;
 /* effect.c */
-extern const uint8_t x86_word[16]; /* of struct traced_regs, by the register's number */
+extern const uint8_t x86_word[16]; /* index of a register in struct traced_regs */
 bool x86_writes(const uint8_t *bytes, size_t n, const struct traced_regs *r, struct traced_writes *to);
 bool x86_touches(const uint8_t *bytes, size_t n, const struct traced_regs *r, uint64_t at, uint64_t size);
 /* nondeterministic.c */
