@@ -9,14 +9,14 @@
 struct thread_state {
 	const struct thread *thread;
 	uint64_t *behind;        /* by event: to be added to its counters */
-	uint64_t base;           /* of its counters */
+	uint64_t base;           /* base of its counters, if has_base */
 	bool has_base;
 	uint32_t users;          /* of its region */
-	uint64_t left;           /* frames from there on are among the exits */
+	uint64_t left;           /* frames from this address on are among the exits already; or 0 */
 	uint64_t program_sp;     /* its own stack pointer, while it is on a stack of the runtime's; or 0 */
 };
 
-/* An activation that was interrupted; its address at link time. */
+/* An activation that was interrupted; addr is its PC at link time. */
 struct interrupted {
 	const struct counted *in;
 	uint64_t addr;
@@ -33,32 +33,32 @@ struct inspector {
 	VEC(struct loaded) loaded;
 	struct frames frames;
 	struct thread_state *state; /* by thread */
-	struct thread_state *now;    /* the one that is looked at */
+	struct thread_state *now;    /* the thread that is looked at */
 	VEC(struct interrupted) interrupted; /* activations of threads that stand outside of measured code */
-	bool unsettled;          /* better to look again */
-	bool being_left;         /* one of these perhaps */
+	bool unsettled;          /* it is better to look again */
+	bool being_left;         /* one of these activations may be about to be left */
 };
 
-/* sample.c: notes something that the report has to say of the counts. */
+/* sample.c: adds a note on the counts to the report. */
 void inspector_note(struct inspector *k, const char *text);
-/* Notes a state that will soon be over, so that it is better to look again: a thread may be in the runtime, which has no unwind
- * table. */
+/* Adds such a note on a state that will soon be over, so that it is better to look again: a thread may be in the runtime, which has
+ * no unwind table. */
 void inspector_doubt(struct inspector *k, const char *text);
 
-/* thread_state.c: reads the control block: regions, and where modules are loaded. False: there is none. */
+/* thread_state.c: reads the control block, its regions and the places of modules. False: there is none. */
 bool inspector_read_control(struct inspector *k);
-/* The base at which a thread counts, and the address from which on its frames are among the exits. */
+/* Finds the base at which a thread counts, and the address from which on its frames are among the exits. */
 void inspector_find_base(struct inspector *k, struct thread_state *s);
-/* Does it wait for a child of vfork? */
+/* True if the thread waits for a child of vfork. */
 bool waits_for_child(const struct inspector *k, const struct thread *t);
-/* Fills state: where each thread counts, and how far its counters are behind. */
+/* Fills `state`: where each thread counts, and what its counters lack. */
 void inspector_read_threads(struct inspector *k);
-/* Adds to behind[], by event, how far counters are behind with control at a PC, times sign; *w: where that is. False: it is not
- * understood, and that is noted. Adds nothing if there is no measured code. */
+/* Adds to behind[], by event, what counters lack with control at a PC, times `sign`; *w: the place of the PC. Adds nothing outside
+ * of measured code. False: the place is not understood, which is noted. */
 bool inspector_behind(struct inspector *k, const struct loaded *l, uint64_t pc, uint64_t sign, uint64_t *behind, struct where *w);
 
-/* active.c: treats all activations as ended where they are: adds them to the exits of the profile, whose modules the query has
- * opened. Gives the number of threads whose activations are not known. */
+/* active.c: counts all activations as ended where they are: adds them to the exits of a profile whose modules the query has opened.
+ * Returns the number of threads whose activations are not known. */
 uint64_t inspector_end_all(struct inspector *k, struct profile *p);
 
 #endif
