@@ -9,14 +9,15 @@
 
 struct argp;
 
-/* As argp_parse(), but knows -h, and what an option that there is not may have been meant to be. Ends the program if the line is
- * wrong, or asks for help only. */
+/* As argp_parse(), but knows -h, and suggests an option that was meant by an unknown one. Ends the program if the line is wrong, or
+ * only asks for help. */
 void options_read(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
-/* Is an operand one or more profiles: a folder, a file that begins like one, what has the name of one, or "-", standard input? */
+/* True if an operand is one or more profiles: a folder, a file that begins like a profile or has a profile's name, or "-" (standard
+ * input). */
 bool options_is_profile(const char *name);
 
-/* "0.5" or "0.5%", up to six digits behind the point, in millionths of a percent. False: it is none. */
+/* Reads "0.5" or "0.5%", with at most six digits after the point, in millionths of a percent. False: it is no such number. */
 bool options_percent(const char *text, uint64_t *millionths);
 
 #endif

@@ -5,46 +5,47 @@
 
 #include "view/view.h"
 
-/* Two blanks stand before a text, one before a number, none before the first column, unless `gap` says how many. */
+/* A column. There are two blanks before a text, one before a number, and none before the first column, unless `gap` says
+ * otherwise. */
 struct column {
 	const char *title;       /* NULL: the line of titles ends before it */
-	int width;               /* above 0: a number, to the right; below: a text, to the left; 0: a text of any length */
-	int gap;                 /* 0: as said above */
+	int width;               /* above 0: a number, aligned right; below 0: a text, aligned left; 0: a text of any length */
+	int gap;                 /* blanks before it; 0: as above */
 };
 
 struct table {
 	FILE *to;
 	const struct column *column;
-	size_t n, at;            /* columns; the next cell's */
+	size_t n, at;            /* number of columns; column of the next cell */
 	int indent;              /* blanks before the first column */
-	char mark;               /* stands in place of the first blank before the next cell; 0: none does */
-	int wide;                /* columns of large numbers are at least as wide: table_widen() */
+	char mark;               /* replaces the first blank before the next cell; 0: nothing does */
+	int wide;                /* columns of large numbers are at least this wide: table_widen() */
 };
 
 /* A table on standard output with the columns of an array. */
 #define TABLE(columns) ((struct table){.to = stdout, .column = (columns), .n = sizeof (columns) / sizeof *(columns)})
 
-/* Makes columns of large numbers (15 and more wide) wide enough for that. Before the first row is printed. */
+/* Makes columns of large numbers (at least 15 wide) wide enough for this value. Call it before the first row is printed. */
 void table_widen(struct table *t, const struct bounds *b);
 void table_widen_to(struct table *t, const char *text);
 
-/* A line with the titles. */
+/* Prints the line of titles. */
 void table_head(struct table *t);
 
-/* The next cell of the row. */
+/* Print the next cell of the row. */
 void table_text(struct table *t, const char *text);
 void table_printf(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_number(struct table *t, uint64_t n);      /* with its digits in groups of three */
 void table_bounds(struct table *t, const struct bounds *b, bool known);
 void table_share(struct table *t, uint64_t part, uint64_t all); /* in percent */
-/* So many empty ones. */
+/* Leaves n cells empty. */
 void table_skip(struct table *t, size_t n);
-/* Ends the row. What is printed before that stands behind its last cell. */
+/* Ends the row. What is printed directly before that stands after its last cell. */
 void table_end(struct table *t);
 
-/* How many of n rows are shown, if at most `top` are (0: all). */
+/* How many of n rows are shown if at most `top` are (0: all). */
 size_t table_rows(size_t top, size_t n);
-/* What was not shown, below the first column; what: of which there are more, or NULL. */
+/* Prints below the first column how many of n rows were not shown, if some were not. what: what they are, or NULL. */
 void table_more(struct table *t, size_t shown, size_t n, const char *what);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tool: the command line. One file per subcommand, main.c is the table. */
+/* tool: the command line. Each subcommand has a file; main.c has the table. */
 #ifndef CHORD_TOOL_H
 #define CHORD_TOOL_H
 
 #define CHORD_VERSION "0.1"
 
-/* Each gets its own arguments, argv[0] being "chord NAME", and returns the exit status. */
+/* Subcommands. Each gets its own arguments, with argv[0] "chord NAME", and returns the exit status. */
 int cmd_report(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 int cmd_coverage(int argc, char **argv);
