@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The home of counters, a contract: how a thread's counters are addressed, set up, added to and read, and what a signal in
- * between may see.
+/* The home of counters: how a thread's counters are addressed, set up, added to and read, and what a signal in between may see.
  *
- * Addressed: each thread has a base. The counter that is at address A in its module is at A plus the base. Base 0 means that the
- * thread has no counters of its own: it uses the module's own section.
+ * Addressing: each thread has a base. A counter at address A in its module is at A plus the base. A thread with base 0 has no
+ * counters of its own: it uses the module's own section.
  *
- * Set up: the runtime reserves addresses at a base and maps the profile's extents there before it gives the base to a thread.
- * Woven code needs no call and no test.
+ * Setting up: the runtime reserves addresses at a base, and maps the profile's extents there, before it gives the base to a thread.
+ * So woven code needs no call and no test.
  *
- * Added to: woven code adds by one instruction. A signal arrives before or after the addition and never in the middle, whatever
- * its handler counts. A machine that needs more instructions has to say here how a handler's additions are not lost.
+ * Adding: woven code adds by one instruction. A signal arrives before or after the addition, never in the middle, whatever its
+ * handler counts. A port to a machine that needs more instructions has to say here how a handler's additions are not lost.
  *
- * Read: by whoever has the extent mapped; words are written whole. */
+ * Reading: anybody who has mapped the extent may read; words are written whole. */
 
-/* ---- words by the thread's base; `at` is the address less the base ---- */
+/* ---- words by the thread's base; `at` is the address minus the base ---- */
 
 static __attribute__((unused)) uint64_t
 chord_rt_home_load(uint64_t at)
@@ -30,7 +29,7 @@ chord_rt_home_add(uint64_t at, uint64_t n)
 	__asm__ volatile("lock addq %0, %%gs:(%1)" : : "r"(n), "r"(at) : "memory", "cc");
 }
 
-/* Writes v over 0; gives what is there then. */
+/* Writes v if the word is 0. Returns the word's value afterwards. */
 static __attribute__((unused)) uint64_t
 chord_rt_home_claim(uint64_t at, uint64_t v)
 {
@@ -42,15 +41,15 @@ chord_rt_home_claim(uint64_t at, uint64_t v)
 
 /* ---- the segment base ---- */
 
-/* Tests build runtimes that lack one or both ways to set it. */
+/* Tests build runtimes that lack one or both ways to set the base. */
 #if defined CHORD_RT_NO_FSGSBASE || defined CHORD_RT_NO_BASE
 #define CHORD_RT_FSGSBASE 0
 #else
 #define CHORD_RT_FSGSBASE 1
 #endif
 
-/* Without rdgsbase a system call reads it, which takes some microseconds on virtual machines. So each base has a page that says
- * which it is, as soon as there are any. */
+/* Without rdgsbase a system call reads the base, which takes some microseconds on virtual machines. Therefore each base gets a page
+ * that contains it, as soon as there are bases. */
 static uint64_t
 chord_rt_get_base(struct chord_rt_ctl *ctl)
 {
@@ -65,13 +64,14 @@ chord_rt_get_base(struct chord_rt_ctl *ctl)
 	return base;
 }
 
-/* Does that need no system call? */
+/* True if that needs no system call. */
 static bool
 chord_rt_base_at_hand(const struct chord_rt_ctl *ctl)
 {
 	return ctl->fsgsbase || ctl->bases;
 }
 
+/* False: the kernel refuses. */
 static bool
 chord_rt_set_base(struct chord_rt_ctl *ctl, uint64_t base)
 {
@@ -102,7 +102,7 @@ chord_rt_home_set_mine(uint64_t mine)
 	__asm__ volatile("movq %0, %%gs:chord_rt_mine(%%rip)" : : "r"(mine) : "memory");
 }
 
-/* The words of the shadow's guard. */
+/* Set the words of __chord_shadow: the mask, and the number of the mapped piece. */
 static inline __attribute__((always_inline)) void
 chord_rt_home_set_mask(uint64_t mask)
 {
@@ -123,7 +123,7 @@ chord_rt_home_bump(uint64_t *count, uint64_t delta)
 	__asm__ volatile("addq %1, %0" : "+m"(*count) : "r"(delta));
 }
 
-/* Gives what it was before. */
+/* Returns the value before. */
 static inline __attribute__((always_inline)) uint64_t
 chord_rt_home_take(uint64_t *count, uint64_t delta)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An x86-64 object, for the programs that make the runtime's text of it when Chord is built. They define PROGRAM, their name. */
+/* Reads an x86-64 object, for the programs that make the runtime's text when Chord is built. They define PROGRAM, their name;
+ * errors end them with a message. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdarg.h>

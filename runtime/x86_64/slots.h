@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of all slots of a segment, 16 bytes at a time. The registers of vectors are the program's: they are put back. */
+/* Tests all slots of a segment, 16 bytes at a time. Vector registers belong to the program, and are restored. */
 
-/* Are the n slots from a multiple of 16 on all written? n: a multiple of 8. Sets their sum. */
+/* True if the n slots from `slot` on are all written, i.e. not 0. slot: at a multiple of 16; n: a multiple of 8. *sum: the sum of
+ * the slots, modulo 2^32. */
 static inline bool
 chord_rt_home_slots(const uint32_t *slot, size_t n, uint32_t *sum)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls of x86-64, and other things that single instructions do. */
 
-/* One function for each number of arguments: in line they are smaller than a call of one routine with six arguments. */
-enum { CHORD_RT_SET_GS = 0x1001, CHORD_RT_GET_GS = 0x1004 }; /* of a thread's base */
+/* There is one function for each number of arguments: in line they are smaller than a call of one routine with six arguments. They
+ * return what the kernel returns: -errno on failure. */
+enum { CHORD_RT_SET_GS = 0x1001, CHORD_RT_GET_GS = 0x1004 }; /* set and get a thread's base */
 #define CHORD_RT_SYS_BASE SYS_arch_prctl
 #define CHORD_RT_AUDIT 0xc000003e /* AUDIT_ARCH_X86_64 */
 
-/* chord_rt_gate: as the instruction, unless the thread may not make that call (filter.c). */
+/* chord_rt_gate does what the syscall instruction does, unless the thread may not make that call (filter.c). */
 #define CHORD_RT_TRAP(...) \
 	__asm__ volatile("call chord_rt_gate" : "+a"(n) : __VA_ARGS__ : "rcx", "r11", "memory"); \
 	return n
@@ -62,7 +63,8 @@ chord_rt_syscall6(long n, long a, long b, long c, long d, long e, long f)
 	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9));
 }
 
-/* By words as far as possible: each round is a step to a debugger, and not every processor copies bytes as fast as words. */
+/* Copies by words as far as possible: each round is a step for a debugger, and not every processor copies bytes as fast as
+ * words. */
 static void
 chord_rt_copy(void *to, const void *from, size_t n)
 {
@@ -81,7 +83,7 @@ chord_rt_clear(void *to, size_t n)
 	__asm__ volatile("rep stosq\n\tmovq %2, %1\n\trep stosb" : "+&D"(to), "+&c"(words) : "r"(n), "a"(0ull) : "memory");
 }
 
-/* Does valgrind run this? Asked by its own sequence of instructions, which does nothing on a processor. */
+/* True if valgrind runs the process. The sequence of instructions is valgrind's, and does nothing on a processor. */
 static bool
 chord_rt_valgrind(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What timers need from the processor: a pair of words that changes as one, and the size of the state that a handler must
+/* What timers need from the processor: a pair of words that changes atomically, and the size of the state that a handler has to
  * preserve. */
 
+/* Sets the pair from {way, rest} to {to, way + rest - to}, in one step. False: it was not {way, rest}. */
 static bool
 chord_rt_swap_pair(struct chord_rt_pair *p, int64_t way, int64_t rest, int64_t to)
 {
@@ -21,7 +22,7 @@ chord_rt_cpuid(uint32_t leaf, uint32_t r[4])
 	__asm__ volatile("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3]) : "0"(leaf), "2"(0));
 }
 
-/* Bytes of that state; without xsave those of fxsave. 0: no timers, because cmpxchg16b is missing. */
+/* Bytes of the state for xsave, or for fxsave without xsave. 0: there can be no timers, because cmpxchg16b is missing. */
 static uint64_t
 chord_rt_state_size(struct chord_rt_ctl *ctl)
 {
