@@ -97,7 +97,8 @@ chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
 			continue;
 		if (is_ours)
 			chord_rt_give_up_region(ctl, chord_rt_region(ctl, i), ctl->order + 1);
-		chord_rt_say(NULL, "counters", "no room for a module that was built with another version of Chord", CHORD_RT_ALL_LOST);
+		chord_rt_say(NULL, "counters", "no room for a module that was built with another version of Chord",
+		             CHORD_RT_ALL_LOST);
 	}
 }
 
