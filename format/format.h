@@ -234,7 +234,8 @@ struct chord_path_table {
 /* ---- the note by which the runtimes of a process find one another ---- */
 
 #define CHORD_NOTE_NAME "Chord"
-/* The descriptor: int32_t, the address of struct chord_rt_desc (runtime/runtime.h) minus that of the descriptor. */
+/* The descriptor: two of int32_t, the address of struct chord_rt_desc (runtime/runtime.h) minus that of the descriptor, and the
+ * address of the module's entry in its table of constructors minus that of the second number. */
 #define CHORD_NOTE_MODULE 1
 
 /* ---- the profile: a header page, then extents, each a whole number of pages. The header has the size of pages: that of the

@@ -189,13 +189,14 @@ chord_rt_hook_object(struct dl_phdr_info *info, size_t size, void *arg)
 	struct chord_rt_dynamic d;
 	const Elf64_Phdr *p = info->phdr;
 	struct chord_rt_object o = {info->addr, info->name, info->phdr, info->phnum, false};
-	struct chord_rt_desc *own = NULL;
+	struct chord_rt_desc *own;
 
 	(void)size;
 	if (h->skip && h->skip--)
 		return 0;
-	h->links = chord_rt_find_note(&o, chord_rt_note_module, &own) ? CHORD_RT_NEAR(own->links) : 0;
-	h->guest = !h->links && chord_rt_find_note(&o, chord_rt_note_guest, &own);
+	own = chord_rt_desc_of(&o);
+	h->links = own ? CHORD_RT_NEAR(own->links) : 0;
+	h->guest = !h->links && chord_rt_guest_of(&o);
 	h->bias = info->addr;
 	h->phdr = info->phdr;
 	h->phnum = info->phnum;
@@ -235,7 +236,7 @@ chord_rt_hooker(struct chord_rt_ctl *ctl, struct chord_rt_desc *not)
 
 	for (uint32_t i = 0; i < ctl->nmodule; i++) {
 		m = chord_rt_module(ctl, i);
-		if (m->life == CHORD_LIFE_LOADED && !m->left && m->desc != not && m->space == (uint64_t)&chord_rt_dl_iterate_phdr &&
+		if (m->life == CHORD_LIFE_LOADED && !m->left && m->desc != not && m->space == chord_rt_space_id() &&
 		    (!best || (m->main && !best->main)))
 			best = m;
 	}

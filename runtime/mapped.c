@@ -180,9 +180,9 @@ chord_rt_see_elsewhere(struct chord_rt_ctl *ctl, const struct chord_rt_link_map 
 	    e->e_phoff != sizeof *e || e->e_phnum > (CHORD_RT_PAGE - sizeof *e) / sizeof *o.phdr)
 		return;
 	o.phnum = e->e_phnum;
-	if (chord_rt_find_note(&o, chord_rt_note_module, &d) && !d->ctl)
+	if ((d = chord_rt_desc_of(&o)) != NULL && !d->ctl)
 		chord_rt_add(ctl, d, &o, CHORD_RT_ELSEWHERE);
-	else if (chord_rt_find_note(&o, chord_rt_note_guest, &d))
+	else if ((d = chord_rt_guest_of(&o)) != NULL)
 		chord_rt_join(ctl, CHORD_RT_NEAR(d->start), CHORD_RT_NEAR(d->stop));
 }
 

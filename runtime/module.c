@@ -13,6 +13,8 @@ static int chord_rt_dl_iterate_phdr(int (*)(struct dl_phdr_info *, size_t, void 
 	__attribute__((weakref("dl_iterate_phdr")));
 static Elf64_Ehdr chord_rt_ehdr __attribute__((weakref("__ehdr_start")));
 
+extern void chord_rt_entry_construct(void) __attribute__((visibility("hidden")));
+
 typedef void chord_rt_locked_fn(struct chord_rt_ctl *ctl, void *of);
 struct chord_rt_locked {
 	struct chord_rt_ctl *ctl;
@@ -82,6 +84,17 @@ chord_rt_notes(unsigned char *p, uint64_t size, uint64_t align, chord_rt_note_fn
 	return false;
 }
 
+/* Are these bytes in one of the object's segments? */
+static bool
+chord_rt_holds(const struct chord_rt_object *o, uint64_t at, uint64_t size)
+{
+	for (uint32_t i = 0; i < o->phnum; i++)
+		if (o->phdr[i].p_type == PT_LOAD && at - o->bias - o->phdr[i].p_vaddr < o->phdr[i].p_memsz &&
+		    o->phdr[i].p_memsz - (at - o->bias - o->phdr[i].p_vaddr) >= size)
+			return true;
+	return false;
+}
+
 /* Some linkers put notes of both alignments into one segment. A note that is not found with the segment's own alignment is looked
  * for with the other one. */
 static bool
@@ -92,44 +105,133 @@ chord_rt_find_note(const struct chord_rt_object *o, chord_rt_note_fn *f, void *a
 	for (uint32_t i = 0; i < o->phnum; i++, h++) {
 		unsigned char *p = (unsigned char *)(o->bias + h->p_vaddr);
 
-		if (h->p_type == PT_NOTE && (chord_rt_notes(p, h->p_memsz, h->p_align == 8 ? 8 : 4, f, arg) ||
+		if (h->p_type == PT_NOTE && chord_rt_holds(o, (uint64_t)p, h->p_memsz) &&
+		    (chord_rt_notes(p, h->p_memsz, h->p_align == 8 ? 8 : 4, f, arg) ||
 		    chord_rt_notes(p, h->p_memsz, h->p_align == 8 ? 4 : 8, f, arg)))
 			return true;
 	}
 	return false;
 }
 
+/* Is a module's description there, of whatever version? */
 static bool
-chord_rt_note_module(void *arg, uint32_t type, const char *name, size_t namesz, unsigned char *desc, size_t size)
+chord_rt_is_desc(const struct chord_rt_object *o, uint64_t at)
 {
-	struct chord_rt_desc *d;
+	const struct chord_rt_desc *d = (const struct chord_rt_desc *)at;
+
+	return chord_rt_holds(o, at, 16) && d->magic == CHORD_RT_DESC_MAGIC &&
+	    (d->version != CHORD_FORMAT_VERSION || chord_rt_holds(o, at, sizeof *d));
+}
+
+struct chord_rt_noted { uint64_t desc, init; }; /* where the note says that these are; 0: it does not say */
+
+static bool
+chord_rt_note_desc(void *arg, uint32_t type, const char *name, size_t namesz, unsigned char *desc, size_t size)
+{
+	struct chord_rt_noted *n = arg;
 	int32_t off;
 
-	if (type != CHORD_NOTE_MODULE || namesz != sizeof CHORD_NOTE_NAME || size != 4 ||
+	if (type != CHORD_NOTE_MODULE || namesz != sizeof CHORD_NOTE_NAME || size < 4 ||
 	    !chord_rt_equal(name, CHORD_NOTE_NAME, sizeof CHORD_NOTE_NAME))
 		return false;
 	chord_rt_copy(&off, desc, 4);
-	d = (struct chord_rt_desc *)(desc + off);
-	if (d->magic != CHORD_RT_DESC_MAGIC || d->version != CHORD_FORMAT_VERSION || d->nhook != CHORD_RT_NHOOK)
-		return false;
-	*(struct chord_rt_desc **)arg = d;
+	n->desc = (uint64_t)desc + (uint64_t)(int64_t)off;
+	if (size >= 8) {
+		chord_rt_copy(&off, desc + 4, 4);
+		n->init = (uint64_t)desc + 4 + (uint64_t)(int64_t)off;
+	}
 	return true;
 }
 
-/* Finds the note of another version's runtime; such a module is not measured. */
-static bool
-chord_rt_note_guest(void *arg, uint32_t type, const char *name, size_t namesz, unsigned char *desc, size_t size)
+/* The object's table of constructors. */
+static const uint64_t *
+chord_rt_init_array(const struct chord_rt_object *o, uint64_t *n)
 {
-	struct chord_rt_desc *d;
+	const Elf64_Dyn *e = NULL;
+	uint64_t at = 0;
+
+	*n = 0;
+	for (uint32_t i = 0; i < o->phnum; i++)
+		if (o->phdr[i].p_type == PT_DYNAMIC && chord_rt_holds(o, o->bias + o->phdr[i].p_vaddr, sizeof *e))
+			e = (const Elf64_Dyn *)(o->bias + o->phdr[i].p_vaddr);
+	for (; e && e->d_tag != DT_NULL; e++) {
+		at = e->d_tag == DT_INIT_ARRAY ? o->bias + e->d_un.d_ptr : at;
+		*n = e->d_tag == DT_INIT_ARRAYSZ ? e->d_un.d_val / 8 : *n;
+	}
+	return (const uint64_t *)at;
+}
+
+/* The description of the module that the object is, of whatever version, as its note says; NULL: it is none. A tool that enlarges a
+ * linked file (patchelf) moves notes away from what they lead to. Then the constructor, which the note names, too, is looked for
+ * where the object's table of constructors is: how far the description is from it, the linker has fixed. */
+static struct chord_rt_desc *
+chord_rt_noted_desc(const struct chord_rt_object *o)
+{
+	struct chord_rt_noted n = {0, 0};
+	const uint64_t *init;
+	uint64_t count;
+
+	if (!chord_rt_find_note(o, chord_rt_note_desc, &n))
+		return NULL;
+	if (chord_rt_is_desc(o, n.desc))
+		return (struct chord_rt_desc *)n.desc;
+	init = chord_rt_init_array(o, &count);
+	for (; n.init && count > 0; count--, init++)
+		if (chord_rt_is_desc(o, (uint64_t)init + n.desc - n.init))
+			return (struct chord_rt_desc *)((uint64_t)init + n.desc - n.init);
+	return NULL;
+}
+
+/* The same of a module of this version without a note, which strip can remove. Once the module has been relocated, its table of
+ * constructors leads to the same code as this module's. */
+static struct chord_rt_desc *
+chord_rt_constructed_desc(const struct chord_rt_object *o)
+{
+	const unsigned char *mine = (const unsigned char *)chord_rt_elsewhere((void *)&chord_rt_entry_construct), *code;
+	uint64_t count, desc;
+	const uint64_t *init = chord_rt_init_array(o, &count);
 	int32_t off;
 
-	if (type != CHORD_NOTE_MODULE || namesz != sizeof CHORD_NOTE_NAME || size != 4 ||
-	    !chord_rt_equal(name, CHORD_NOTE_NAME, sizeof CHORD_NOTE_NAME))
-		return false;
-	chord_rt_copy(&off, desc, 4);
-	d = (struct chord_rt_desc *)(desc + off);
-	*(struct chord_rt_desc **)arg = d;
-	return d->magic == CHORD_RT_DESC_MAGIC && (d->version != CHORD_FORMAT_VERSION || d->nhook != CHORD_RT_NHOOK);
+	for (; count > 0 && chord_rt_holds(o, (uint64_t)init, 8); count--, init++) {
+		code = (const unsigned char *)*init;
+		if (!chord_rt_holds(o, (uint64_t)code - sizeof off, 16 + sizeof off) || !chord_rt_equal(code, mine, 12))
+			continue;
+		chord_rt_copy(&off, code - sizeof off, sizeof off);
+		desc = (uint64_t)code - sizeof off + (uint64_t)(int64_t)off;
+		if (chord_rt_is_desc(o, desc))
+			return (struct chord_rt_desc *)desc;
+	}
+	return NULL;
+}
+
+static bool
+chord_rt_is_of_this_version(const struct chord_rt_desc *d)
+{
+	return d->version == CHORD_FORMAT_VERSION && d->nhook == CHORD_RT_NHOOK;
+}
+
+/* A module of this version; NULL: the object is none. In a static program nothing says where the table of constructors is: a module
+ * without a note is known by its own runtime only. */
+static struct chord_rt_desc *
+chord_rt_desc_of(const struct chord_rt_object *o)
+{
+	struct chord_rt_desc *d = chord_rt_noted_desc(o);
+
+	if (!d)
+		d = chord_rt_constructed_desc(o);
+	if (d)
+		return chord_rt_is_of_this_version(d) ? d : NULL;
+	d = (struct chord_rt_desc *)chord_rt_elsewhere((void *)&chord_rt_desc);
+	return chord_rt_holds(o, (uint64_t)d, sizeof *d) ? d : NULL;
+}
+
+/* A module of another version, which is not measured; NULL: the object is none. */
+static struct chord_rt_desc *
+chord_rt_guest_of(const struct chord_rt_object *o)
+{
+	struct chord_rt_desc *d = chord_rt_noted_desc(o);
+
+	return d && !chord_rt_is_of_this_version(d) ? d : NULL;
 }
 
 static bool
@@ -376,10 +478,10 @@ chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct cho
 static void
 chord_rt_see(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 {
-	struct chord_rt_desc *d = NULL;
+	struct chord_rt_desc *d = chord_rt_desc_of(o);
 	struct chord_rt_mod *m;
 
-	if (!chord_rt_find_note(o, chord_rt_note_module, &d) || d->ctl != (uint64_t)ctl || d->index >= ctl->nmodule)
+	if (!d || d->ctl != (uint64_t)ctl || d->index >= ctl->nmodule)
 		return;
 	m = chord_rt_module(ctl, d->index);
 	if (m->desc == d && m->life == CHORD_LIFE_LOADED)
@@ -447,9 +549,9 @@ chord_rt_scan_one(struct dl_phdr_info *info, size_t size, void *arg)
 	scan->space->last = (uint64_t)info->phdr;
 	if (scan->pass == 0)
 		chord_rt_see(ctl, &o);
-	else if (chord_rt_find_note(&o, chord_rt_note_guest, &d))
+	else if ((d = chord_rt_guest_of(&o)) != NULL)
 		chord_rt_join(ctl, CHORD_RT_NEAR(d->start), CHORD_RT_NEAR(d->stop));
-	else if (chord_rt_find_note(&o, chord_rt_note_module, &d) && !d->ctl)
+	else if ((d = chord_rt_desc_of(&o)) != NULL && !d->ctl)
 		chord_rt_add(ctl, d, &o, scan->space->id);
 	return 0;
 }
@@ -482,11 +584,20 @@ chord_rt_alone(struct dl_phdr_info *info)
 			info->addr = (uint64_t)e - info->phdr[i].p_vaddr;
 }
 
-/* The space for the list of objects that this copy of the runtime is in. */
+/* Identifies the list of objects that this copy of the runtime is in. A library in a name space without libc sees no list but
+ * itself. */
+static uint64_t
+chord_rt_space_id(void)
+{
+	void *id = chord_rt_dl_iterate_phdr ? (void *)&chord_rt_dl_iterate_phdr : (void *)&chord_rt_desc;
+
+	return (uint64_t)chord_rt_elsewhere(id);
+}
+
 static struct chord_rt_space *
 chord_rt_space_here(struct chord_rt_ctl *ctl)
 {
-	uint64_t id = (uint64_t)&chord_rt_dl_iterate_phdr; /* 0 in a name space without libc */
+	uint64_t id = chord_rt_space_id();
 	struct chord_rt_space *s = ctl->list;
 
 	while (s < &ctl->list[ctl->nlist] && s->id != id)

@@ -402,7 +402,7 @@ chord_rt_begin_module(struct chord_rt_ctl *ctl, void *of)
 		    ctl->nregion == 1)
 			chord_rt_fold_all(ctl);
 		if (chord_rt_me(ctl))
-			chord_rt_me(ctl)->space = (uint64_t)&chord_rt_dl_iterate_phdr;
+			chord_rt_me(ctl)->space = chord_rt_space_id();
 	}
 	if (ctl->magic) {
 		CHORD_RT_NOTIFY(constructed, ctl);

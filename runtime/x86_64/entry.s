@@ -395,6 +395,9 @@ chord_rt_entry_destruct:
 	ret
 	.cfi_endproc
 
+# Whoever finds the entry in a table of constructors finds the module's description by the word before it.
+chord_rt_entry_desc:
+	.long chord_rt_desc-.
 chord_rt_entry_construct:
 	.cfi_startproc
 	leaq chord_rt_construct(%rip), %r11

@@ -4,6 +4,7 @@
 
 	.section .init_array.00000,"awG",@init_array,__chord_runtime_@version@,comdat
 	.balign 8
+chord_rt_init:
 	.quad chord_rt_entry_construct
 	.section .fini_array.00000,"awG",@fini_array,__chord_runtime_@version@,comdat
 	.balign 8
@@ -30,11 +31,12 @@ __chord_shadow:
 	.section .note.chord,"aG",@note,__chord_runtime_@version@,comdat
 	.balign 4
 	.long 6
-	.long 4
+	.long 8
 	.long 1
 	.asciz "Chord"
 	.balign 4
 	.long chord_rt_desc-.
+	.long chord_rt_init-.
 
 	.section .data.rel.ro.chord_rt,"awG",@progbits,__chord_runtime_@version@,comdat
 	.balign 8
