@@ -271,7 +271,10 @@ chord_rt_create(struct chord_rt_ctl *ctl)
 			e = chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, fd, 0);
 		if (chord_rt_failed(e) && !ctl->place.reused)
 			chord_rt_call(SYS_unlinkat, dir, chord_rt_within(ctl, dir), 0);
-		ctl->fd = chord_rt_high_or_low(ctl, fd);
+		if (chord_rt_failed(e))
+			chord_rt_call(SYS_close, fd);
+		else
+			ctl->fd = chord_rt_high_or_low(ctl, fd);
 	}
 	if (!chord_rt_failed(dir))
 		chord_rt_call(SYS_close, dir);

@@ -28,8 +28,8 @@ chord_rt_bpf_add_up(struct chord_rt_bpf *m, uint32_t operation, uint32_t v)
 	case BPF_AND: m->a &= v; break;
 	case BPF_OR: m->a |= v; break;
 	case BPF_XOR: m->a ^= v; break;
-	case BPF_LSH: m->a = v < 32 ? m->a << v : 0; break;
-	case BPF_RSH: m->a = v < 32 ? m->a >> v : 0; break;
+	case BPF_LSH: m->a <<= v & 31; break;
+	case BPF_RSH: m->a >>= v & 31; break;
 	case BPF_NEG: m->a = -m->a; break;
 	default:
 		if (operation != BPF_DIV || v == 0)

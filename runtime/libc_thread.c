@@ -168,10 +168,14 @@ chord_rt_libc_thread_made(const struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	uint64_t old = chord_rt_lock(ctl), to;
-	struct chord_rt_making *p = ctl->making;
+	struct chord_rt_making *p = NULL;
 
-	while (p->sp != regs->r[CHORD_RT_SP] || (p->pid != ctl->pid && p < ctl->making + CHORD_RT_MAKING - 1))
-		p++;
+	/* In a forked child the entry has its parent's number. An older entry for that stack pointer may be another child's. */
+	for (uint32_t i = 0; i < CHORD_RT_MAKING; i++)
+		if (ctl->making[i].sp == regs->r[CHORD_RT_SP] && (!p || ctl->making[i].pid == ctl->pid))
+			p = &ctl->making[i];
+	if (!p)
+		__builtin_trap();
 	to = p->pc;
 	p->sp = 0;
 	if (p->pid == ctl->pid) {

@@ -8,14 +8,17 @@
 static uint64_t
 chord_rt_read_size(const char *s)
 {
+	const uint64_t most = 1ull << CHORD_RT_LAST_MOST;
+	uint32_t unit = 0;
 	uint64_t n = 0;
 
-	for (; *s >= '0' && *s <= '9' && n < 1ull << CHORD_RT_LAST_MOST; s++)
+	for (; *s >= '0' && *s <= '9' && n < most; s++)
 		n = n * 10 + (uint64_t)(*s - '0');
-	if (n && (*s == 'K' || *s == 'M' || *s == 'G') && n < 1ull << CHORD_RT_LAST_MOST)
-		n <<= *s == 'K' ? 10 : *s == 'M' ? 20 : 30, s++;
-	if (*s || !n || n > 1ull << CHORD_RT_LAST_MOST)
+	if (*s == 'K' || *s == 'M' || *s == 'G')
+		unit = *s == 'K' ? 10 : *s == 'M' ? 20 : 30, s++;
+	if (*s || !n || n > most >> unit)
 		return 0;
+	n <<= unit;
 	n = (n + CHORD_TRACE_SEGMENT - 1) & -(uint64_t)CHORD_TRACE_SEGMENT;
 	return n < CHORD_RT_RING ? CHORD_RT_RING : n;
 }
@@ -278,7 +281,7 @@ chord_rt_find_pending(struct chord_rt_trace *t, const struct chord_rt_ring *r, c
 	t->npending = 0;
 	for (const struct chord_rt_old_ring *old = next ? r->old : NULL; old && !t->late; old = old->before)
 		for (uint64_t i = 1; i <= old->n && !t->late; i++)
-			t->late = !*(volatile uint32_t *)(old->at + (old->end - old->at - 4 * i) % old->size) &&
+			t->late = !*(volatile uint32_t *)(old->at + (old->end - old->at + old->size - 4 * i) % old->size) &&
 			    !chord_rt_is_emptied(old->at, old->collected, old->next - i);
 	for (uint64_t n = next ? chord_rt_packed(r) * CHORD_TRACE_SLOTS : 0; n < next; n++) {
 		if (*chord_rt_slot_at(r, n) || chord_rt_is_emptied(r->at, r->collected, n))

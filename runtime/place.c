@@ -491,9 +491,11 @@ static long
 chord_rt_first_file(struct chord_rt_ctl *ctl, long dir)
 {
 	struct chord_profile_head h;
-	long fd = chord_rt_old_file(ctl, dir, &h);
 	uint32_t parent;
+	long fd;
 
+	h.magic = 0; /* the file may not be open to be read */
+	fd = chord_rt_old_file(ctl, dir, &h);
 	if (fd >= 0) {
 		if (h.magic && chord_rt_descends(ctl, &h, 1)) { /* nobody had a chance to read that profile */
 			chord_rt_belong(ctl, &h);

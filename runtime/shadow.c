@@ -68,7 +68,7 @@ chord_rt_has_slot(struct chord_rt_ctl *ctl, uint64_t sp)
 	if (chord_rt_has_piece(ctl, sp))
 		return true;
 	unit = chord_rt_unit_at(ctl, sp, &k);
-	return unit && *unit;
+	return unit && __atomic_load_n(unit, __ATOMIC_ACQUIRE) == (uint32_t)(sp / CHORD_RT_UNIT) + 1;
 }
 
 /* ---- mapping ---- */
