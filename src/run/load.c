@@ -20,7 +20,8 @@ binary_open(struct pool *pool, const char *path, struct binary *bin, const char 
 		return false;
 	if (!image_section_all(bin->image, CHORD_SECTION_MAP, &bytes, why)) {
 		if (!*why)
-			*why = "it has no map of Chord's: it was not built with `chord cc`";
+			*why = "it has no map of Chord's: it was not built with `chord cc`, or a tool has removed the map "
+			       "(llvm-strip, eu-strip)";
 	} else if (map_parse(pool, bytes, &bin->map, why)) {
 		bin->parts = map_parts(pool, &bin->map);
 		bin->woven = woven_code(pool, bin->image, bin->parts);
