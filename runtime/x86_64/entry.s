@@ -3,6 +3,34 @@
 # Where control can be interrupted, directives say how to find the frame, as in the program's own code, because handlers take
 # backtraces, and threads are cancelled and unwound anywhere.
 
+# A struct chord_rt_regs is at the stack pointer. chord_rt_keep fills it, but for rax, the stack pointer and the PC.
+# chord_rt_restore loads the registers that a call may have changed, but for r10 and r11.
+	.macro chord_rt_keep
+	movq %rdx, 1*8(%rsp)
+	movq %rcx, 2*8(%rsp)
+	movq %rbx, 3*8(%rsp)
+	movq %rsi, 4*8(%rsp)
+	movq %rdi, 5*8(%rsp)
+	movq %rbp, 6*8(%rsp)
+	movq %r8, 8*8(%rsp)
+	movq %r9, 9*8(%rsp)
+	movq %r10, 10*8(%rsp)
+	movq %r11, 11*8(%rsp)
+	movq %r12, 12*8(%rsp)
+	movq %r13, 13*8(%rsp)
+	movq %r14, 14*8(%rsp)
+	movq %r15, 15*8(%rsp)
+	.endm
+	.macro chord_rt_restore
+	movq (%rsp), %rax
+	movq 1*8(%rsp), %rdx
+	movq 2*8(%rsp), %rcx
+	movq 4*8(%rsp), %rsi
+	movq 5*8(%rsp), %rdi
+	movq 8*8(%rsp), %r8
+	movq 9*8(%rsp), %r9
+	.endm
+
 # Room for the beginnings of functions that divert.c moves.
 	.balign 8
 chord_rt_moved:
@@ -87,13 +115,7 @@ chord_rt_common:
 	testq %rax, %rax
 	je chord_rt_common_done
 	movq %rax, %r11
-	movq (%rsp), %rax
-	movq 1*8(%rsp), %rdx
-	movq 2*8(%rsp), %rcx
-	movq 4*8(%rsp), %rsi
-	movq 5*8(%rsp), %rdi
-	movq 8*8(%rsp), %r8
-	movq 9*8(%rsp), %r9
+	chord_rt_restore
 	movq 10*8(%rsp), %r10
 	addq $136, %rsp
 	.cfi_def_cfa_offset 8
@@ -150,13 +172,7 @@ __chord_away:
 	movq 136+24(%rsp), %rsi
 	movq %rsp, %rdi
 	call chord_rt_away
-	movq (%rsp), %rax
-	movq 1*8(%rsp), %rdx
-	movq 2*8(%rsp), %rcx
-	movq 4*8(%rsp), %rsi
-	movq 5*8(%rsp), %rdi
-	movq 8*8(%rsp), %r8
-	movq 9*8(%rsp), %r9
+	chord_rt_restore
 	movq 10*8(%rsp), %r10
 	movq 11*8(%rsp), %r11
 	addq $136, %rsp
@@ -178,20 +194,7 @@ __chord_pointer:
 	leaq -176(%rsp), %rsp
 	.cfi_def_cfa_offset 176
 	movq %rax, (%rsp)
-	movq %rdx, 1*8(%rsp)
-	movq %rcx, 2*8(%rsp)
-	movq %rbx, 3*8(%rsp)
-	movq %rsi, 4*8(%rsp)
-	movq %rdi, 5*8(%rsp)
-	movq %rbp, 6*8(%rsp)
-	movq %r8, 8*8(%rsp)
-	movq %r9, 9*8(%rsp)
-	movq %r10, 10*8(%rsp)
-	movq %r11, 11*8(%rsp)
-	movq %r12, 12*8(%rsp)
-	movq %r13, 13*8(%rsp)
-	movq %r14, 14*8(%rsp)
-	movq %r15, 15*8(%rsp)
+	chord_rt_keep
 	leaq 176(%rsp), %rax
 	movq %rax, 7*8(%rsp)
 	movq 176-40(%rsp), %rax
@@ -204,13 +207,7 @@ __chord_pointer:
 	call chord_rt_through
 	movq 144(%rsp), %rax
 	movq %rax, %gs:chord_rt_mine+8(%rip)
-	movq (%rsp), %rax
-	movq 1*8(%rsp), %rdx
-	movq 2*8(%rsp), %rcx
-	movq 4*8(%rsp), %rsi
-	movq 5*8(%rsp), %rdi
-	movq 8*8(%rsp), %r8
-	movq 9*8(%rsp), %r9
+	chord_rt_restore
 	movq 10*8(%rsp), %r10
 	movq 11*8(%rsp), %r11
 	leaq 176(%rsp), %rsp
@@ -282,20 +279,7 @@ __chord_path:
 	movq %rax, (%rsp)
 	leaq chord_rt_path_of(%rip), %rax
 chord_rt_called:
-	movq %rdx, 1*8(%rsp)
-	movq %rcx, 2*8(%rsp)
-	movq %rbx, 3*8(%rsp)
-	movq %rsi, 4*8(%rsp)
-	movq %rdi, 5*8(%rsp)
-	movq %rbp, 6*8(%rsp)
-	movq %r8, 8*8(%rsp)
-	movq %r9, 9*8(%rsp)
-	movq %r10, 10*8(%rsp)
-	movq %r11, 11*8(%rsp)
-	movq %r12, 12*8(%rsp)
-	movq %r13, 13*8(%rsp)
-	movq %r14, 14*8(%rsp)
-	movq %r15, 15*8(%rsp)
+	chord_rt_keep
 	leaq 176+8(%rsp), %rdi
 	movq %rdi, 7*8(%rsp)
 	movq 176(%rsp), %rdx
@@ -307,13 +291,7 @@ chord_rt_called:
 	call *%rax
 	movq 144(%rsp), %rax
 	movq %rax, %gs:chord_rt_mine+8(%rip)
-	movq (%rsp), %rax
-	movq 1*8(%rsp), %rdx
-	movq 2*8(%rsp), %rcx
-	movq 4*8(%rsp), %rsi
-	movq 5*8(%rsp), %rdi
-	movq 8*8(%rsp), %r8
-	movq 9*8(%rsp), %r9
+	chord_rt_restore
 	movq 10*8(%rsp), %r10
 	movq 11*8(%rsp), %r11
 	leaq 176(%rsp), %rsp
@@ -373,13 +351,7 @@ chord_rt_created:
 	movq %rsp, %rdi
 	call chord_rt_libc_thread_made
 	movq %rax, 136(%rsp)
-	movq (%rsp), %rax
-	movq 1*8(%rsp), %rdx
-	movq 2*8(%rsp), %rcx
-	movq 4*8(%rsp), %rsi
-	movq 5*8(%rsp), %rdi
-	movq 8*8(%rsp), %r8
-	movq 9*8(%rsp), %r9
+	chord_rt_restore
 	leaq 136(%rsp), %rsp
 	ret
 
@@ -651,3 +623,5 @@ chord_rt_save:
 	movq %r11, 8+16*8(%rsp)
 	ret
 	.cfi_endproc
+	.purgem chord_rt_keep
+	.purgem chord_rt_restore
