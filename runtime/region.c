@@ -244,7 +244,8 @@ chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh
 		at = old;
 		p = chord_rt_call(SYS_mmap, to, mod->size, CHORD_RT_PROT_RW,
 		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED, -1, 0);
-		ctl->head->lost++;
+		ctl->head->lost += !chord_rt_region(ctl, r)->uncounted;
+		chord_rt_region(ctl, r)->uncounted = 1;
 		chord_rt_warn_of_some(ctl, "profile", "no room for the counters of a thread");
 	}
 	chord_rt_keep_counts_at(ctl, mod, r, at);
@@ -274,7 +275,7 @@ chord_rt_region_new(struct chord_rt_ctl *ctl)
 	r = chord_rt_region(ctl, n);
 	r->base = base;
 	r->index = n;
-	r->users = 0;
+	r->users = r->uncounted = 0;
 	chord_rt_name_keyed(r->keyed, n + 1);
 	for (uint32_t m = 0; m < ctl->nmodule; m++)
 		if (chord_rt_module(ctl, m)->life == CHORD_LIFE_LOADED && !chord_rt_map_counts(ctl, m, n, true)) {
@@ -374,7 +375,9 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 		ctl->cursor = ctl->cursor + 1 < ctl->nregion ? ctl->cursor + 1 : 0;
 		i = ctl->cursor;
 	}
-	if (!r)
+	if (r)
+		ctl->head->lost += r->uncounted;
+	else
 		r = chord_rt_region_new(ctl);
 	if (!r) {
 		ctl->head->lost++;

@@ -267,6 +267,7 @@ struct chord_rt_region {
 	uint32_t process;             /* a thread of another process in this memory: its process id */
 	uint32_t known;               /* its handle is known, or nobody needs it */
 	uint32_t given_up;            /* modules from this order on have no counters in it: nobody counts there; 0: all have */
+	uint32_t uncounted;           /* counters of some module here are in no file: its threads are among the head's lost ones */
 	uint64_t first_function, first_sp; /* a thread that began in the middle of a function, on a stack of its own: where the
 	                                    * function begins, and the stack pointer then */
 	uint64_t pd;                  /* a thread that the C library made by itself: address of its descriptor */
