@@ -34,6 +34,7 @@ struct collect_stream {
 	uint64_t packs_size, packs_place;
 	struct chord_pack pack;          /* the packer's state in this extent */
 	struct ZSTD_CCtx_s *zstd;        /* compresses its output */
+	bool spent;                      /* a segment did not fit into `packs`: the packer and zstd have gone on without it */
 	uint8_t packed[CHORD_TRACE_SLOTS * CHORD_PACK_WORST + 8];
 };
 

@@ -76,9 +76,10 @@ more_packs(struct collect_trace *t, struct collect_stream *s, uint64_t first)
 	memset(&s->pack, 0, sizeof s->pack);
 	if (!s->zstd)
 		s->zstd = ZSTD_createCCtx();
-	t->full = !s->zstd || ZSTD_isError(ZSTD_CCtx_reset(s->zstd, ZSTD_reset_session_and_parameters)) ||
+	s->spent = !s->zstd || ZSTD_isError(ZSTD_CCtx_reset(s->zstd, ZSTD_reset_session_and_parameters)) ||
 	    ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, LEVEL)) ||
 	    ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_windowLog, CHORD_TRACE_ZSTD_WINDOW));
+	t->full = s->spent;
 	return !t->full;
 }
 
@@ -98,12 +99,13 @@ is_written(const uint32_t *slot, uint32_t *sum)
 	return !zero;
 }
 
-/* Packs a segment after the others. False: there is no room. The caller then begins another extent, and the packer begins anew. */
+/* Packs a segment after the others. False: there is no room. The caller then begins another extent, and the packer begins anew. If
+ * it cannot begin one yet, no segment may be packed into the old extent: the packer and zstd have already seen this one. */
 static bool
 put_record(const struct collect_trace *t, struct collect_stream *s, const uint32_t *slot, uint64_t segment, uint32_t sum)
 {
 	struct chord_trace_record record = {.segment = (uint32_t)segment, .sum = sum};
-	uint64_t room = s->packs ? s->packs_size - t->page - s->packs->a : 0;
+	uint64_t room = s->packs && !s->spent ? s->packs_size - t->page - s->packs->a : 0;
 	ZSTD_inBuffer in = {.src = s->packed};
 	ZSTD_outBuffer out;
 
@@ -111,7 +113,8 @@ put_record(const struct collect_trace *t, struct collect_stream *s, const uint32
 		return false;
 	out = (ZSTD_outBuffer){.dst = (char *)s->packs + t->page + s->packs->a + sizeof record, .size = room - sizeof record - 3};
 	in.size = (size_t)(machine_of_host()->pack(&s->pack, slot, CHORD_TRACE_SLOTS, s->packed) - s->packed);
-	if (ZSTD_compressStream2(s->zstd, &out, &in, ZSTD_e_flush))
+	s->spent = ZSTD_compressStream2(s->zstd, &out, &in, ZSTD_e_flush);
+	if (s->spent)
 		return false;
 	record.bytes = (uint32_t)out.pos;
 	memcpy((char *)out.dst - sizeof record, &record, sizeof record);
