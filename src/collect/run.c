@@ -37,33 +37,35 @@ open_process(pid_t pid)
 	return process < 0 && pid > 0 && errno == ESRCH ? GONE : process;
 }
 
-/* Returns the descriptor of a trace, and in *process the process that sent it. -1: none. */
-static int
-receive(int socket, int *process)
+/* Takes a message. *file: the descriptor of the trace that came with it, and *process: the process that sent it. *file is -1 if the
+ * message is not one that this version knows. False: there is no message. */
+static bool
+receive(int socket, int *file, int *process)
 {
 	union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))]; } control;
 	struct ucred who = {0};
 	char version = 0;
 	struct iovec text = {.iov_base = &version, .iov_len = 1};
 	struct msghdr m = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-	int file = -1;
 
-	if (recvmsg(socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1)
-		return -1;
+	*file = -1;
+	if (recvmsg(socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
+		return false;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-			memcpy(&file, CMSG_DATA(c), sizeof file);
+			memcpy(file, CMSG_DATA(c), sizeof *file);
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
 			memcpy(&who, CMSG_DATA(c), sizeof who);
 	}
 	*process = open_process(who.pid);
-	if (file >= 0 && version == CHORD_TRACE_VERSION)
-		return file;
-	if (file >= 0)
-		close(file);
+	if (*file >= 0 && version == CHORD_TRACE_VERSION)
+		return true;
+	if (*file >= 0)
+		close(*file);
 	if (*process >= 0)
 		close(*process);
-	return -1;
+	*file = -1;
+	return true;
 }
 
 /* Each trace has a process of its own, because that process dies if somebody truncates the file. */
@@ -87,17 +89,14 @@ take(struct taker *t, int file, int process)
 		close(process);
 }
 
-static bool
+static void
 take_all(struct taker *t)
 {
-	int process = -1, file;
-	bool any = false;
+	int process, file;
 
-	while ((file = receive(t->socket, &process)) >= 0) {
-		take(t, file, process);
-		any = true;
-	}
-	return any;
+	while (receive(t->socket, &file, &process))
+		if (file >= 0)
+			take(t, file, process);
 }
 
 /* Forgets collectors that have ended. At the end it also waits for those whose traced processes have ended. */
@@ -147,8 +146,7 @@ take_until_end(struct taker *t)
 		take_all(t);
 		reap(t, false);
 	}
-	while (take_all(t))
-		;
+	take_all(t);
 	reap(t, true);
 	if (write(t->say, &t->taken, sizeof t->taken) < 0)
 		_exit(1);
@@ -164,16 +162,14 @@ failed(const char *what)
 	return false;
 }
 
-/* Makes a socket in a new folder, and tells programs where it is. */
+/* Makes a socket in the folder, and tells programs where it is. */
 static bool
-listen_at(char *folder, int *s, struct sockaddr_un *at)
+listen_at(const char *folder, int *s, struct sockaddr_un *at)
 {
 	const int on = 1;
 	const char *filtered = prctl(PR_GET_SECCOMP) > 0 ? CHORD_TRACE_FILTERED : "";
 	char wish[sizeof CHORD_TRACE_COLLECT CHORD_TRACE_FILTERED + sizeof at->sun_path];
 
-	if (!mkdtemp(folder))
-		return failed(folder);
 	*at = (struct sockaddr_un){.sun_family = AF_UNIX};
 	snprintf(at->sun_path, sizeof at->sun_path, "%s/traces", folder);
 	snprintf(wish, sizeof wish, CHORD_TRACE_COLLECT "%s%s", filtered, at->sun_path);
@@ -222,11 +218,14 @@ collect_run(char *const *argv, int *status, uint64_t *traces)
 
 	if (!tmp || !*tmp || snprintf(folder, sizeof folder, "%s/chord-trace-XXXXXX", tmp) >= (int)sizeof folder)
 		snprintf(folder, sizeof folder, "/tmp/chord-trace-XXXXXX");
-	if (!listen_at(folder, &t.socket, &at))
-		return false;
-	ok = !pipe2(end, O_CLOEXEC) && !pipe2(said, O_CLOEXEC);
-	t.end = end[0];
-	ok = ok ? run_beside(&t, end, said, argv, status) : failed("chord trace --run");
+	if (!mkdtemp(folder))
+		return failed(folder);
+	ok = listen_at(folder, &t.socket, &at) &&
+	     ((!pipe2(end, O_CLOEXEC) && !pipe2(said, O_CLOEXEC)) || failed("chord trace --run"));
+	if (ok) {
+		t.end = end[0];
+		ok = run_beside(&t, end, said, argv, status);
+	}
 	unlink(at.sun_path);
 	rmdir(folder);
 	*traces = t.taken;

@@ -634,6 +634,29 @@ build gcc killed.c -O1 || fail build/gone "$(head -n 1 log)"
 "$CHORD" trace --run sh -c 'read -r taker more </proc/$PPID/task/$PPID/children; kill -STOP $taker; ./program x; kill -CONT $taker' >out 2>err &&
 	[ ! -s err ] && [ "$(du -k ./*.trace | cut -f1)" -lt 1500 ] && [ "$("$CHORD" trace ./program 2>&1 | grep -c 'down();')" = 1 ]
 check run-gone $? "$(du -k ./*.trace) $(head -n 1 err)"
+# What others send to the socket does not keep traces that come after it from being packed.
+cat >send.c <<'EOF'
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+int main(int argc, char **argv)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int s = socket(AF_UNIX, SOCK_DGRAM, 0);
+	snprintf(to.sun_path, sizeof to.sun_path, "%s", argv[argc - 1]);
+	return sendto(s, "", 0, 0, (void *)&to, sizeof to) != 0 || sendto(s, "?", 1, 0, (void *)&to, sizeof to) != 1;
+}
+EOF
+rm -f ./*.chord ./*.trace
+gcc -o send send.c && "$CHORD" trace --run sh -c 'read -r taker more </proc/$PPID/task/$PPID/children
+	kill -STOP $taker; ./send "/${CHORD_TRACE#*:/}" || exit 9; ./program x; { sleep 0.5; kill -CONT $taker; } >/dev/null 2>&1 &' >out 2>err &&
+	[ ! -s err ] && [ "$(du -k ./*.trace | cut -f1)" -lt 1500 ]
+check run-garbage $? "$(du -k ./*.trace) $(head -n 1 err)"
+# No folder is left if there can be no socket.
+mkdir tmp && echo 'int bind(int s, void *at, unsigned n) { return -1; }' >bind.c && gcc -shared -fPIC -o bind.so bind.c
+TMPDIR=$PWD/tmp LD_PRELOAD=./bind.so "$CHORD" trace --run ./program x >out 2>err
+[ $? = 1 ] && [ -s err ] && rmdir tmp 2>/dev/null
+check run-no-socket $? "$(ls tmp 2>&1) $(head -n 1 err)"
 
 # ---- libraries that are closed, and others that are opened where they were ----
 
