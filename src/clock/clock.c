@@ -30,7 +30,7 @@ struct clocked {
 	struct chord_live_module live;
 	struct binary binary;
 	struct ticks ticks[SERVE];
-	bool open;               /* the file has been opened */
+	bool open;               /* its file has been opened, and is of the same build */
 	uint64_t *back;          /* where calls come back, by address at link time */
 	size_t nback;
 };
@@ -202,9 +202,11 @@ open_module(struct clock *c, struct clocked *m)
 	if (m->live.life != CHORD_LIFE_LOADED || m->live.idlen > sizeof m->live.id ||
 	    !binary_open(c->pool, file_at(c, m->live.bias), &m->binary, &why))
 		return;
-	m->open = true;
-	if (!str_eq(image_build_id(m->binary.image), id))
+	m->open = str_eq(image_build_id(m->binary.image), id);
+	if (!m->open) {
+		binary_close(&m->binary);
 		return;
+	}
 	find_all_places(m);
 	for (int k = 0; k < SERVE; k++)
 		m->ticks[k].due = find_due(c, m, k);
