@@ -250,14 +250,15 @@ add_memory(struct recorder *r, int64_t result, pieces *to)
 static void
 put_call(struct recorder *r, int64_t result)
 {
+	const struct system_call *c = r->made->call.class == CALL_RESUME ? &r->task->interrupted_call : &r->made->call;
 	pieces written = {0};
 
 	record_event(r, r->task->entered ? LOG_LEAVE : LOG_CALL);
 	if (!r->task->entered)
 		put_made(r);
 	log_put(r->log, (uint64_t)result);
-	pieces_written(r->t, r->made->call.class == CALL_RESUME ? &r->task->interrupted_call : &r->made->call, r->made->arg, result,
-	               &written);
+	if (!pieces_written(r->t, c, r->made->arg, result, &written))
+		record_refuse(r, c->name, "it writes more than can be recorded");
 	if (r->made->call.class == CALL_OUTPUT)
 		add_memory(r, result, &written);
 	put_pieces(r, &written);

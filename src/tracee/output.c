@@ -10,6 +10,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+enum { MOST = 1 << 20 }; /* elements of an array */
+
 static void
 add(pieces *to, uint64_t addr, uint64_t n)
 {
@@ -65,8 +67,8 @@ add_length(const struct tracee *t, uint64_t at, uint64_t length_at, pieces *to)
 		add(to, at, n);
 }
 
-/* If a call fails, what it has written is of fixed size, or of no use to the program. */
-static void
+/* If a call fails, what it has written is of fixed size, or of no use to the program. False: it may have written too much. */
+static bool
 add_out(const struct tracee *t, const struct call_out *o, const uint64_t arg[6], int64_t result, pieces *to)
 {
 	uint64_t at = arg[o->arg], done = result > 0 ? (uint64_t)result : 0;
@@ -76,7 +78,7 @@ add_out(const struct tracee *t, const struct call_out *o, const uint64_t arg[6],
 	case OUT_FIXED: add(to, at, o->n); break;
 	case OUT_RESULT: add(to, at, done * o->n); break;
 	case OUT_TYPED: add(to, at, result < 0 ? 0 : sizeof(uint64_t) + done); break;
-	case OUT_ARG: add(to, at, arg[o->by] <= 1 << 20 ? arg[o->by] * o->n : 0); break;
+	case OUT_ARG: add(to, at, arg[o->by] <= MOST ? arg[o->by] * o->n : 0); break;
 	case OUT_LENGTH: add_length(t, at, arg[o->by], to); break;
 	case OUT_BITS: add(to, at, ((uint32_t)arg[o->by] + 63) / 64 * 8); break;
 	case OUT_PAGES: add(to, at, result ? 0 : (arg[o->by] + 4095) / 4096); break;
@@ -87,13 +89,17 @@ add_out(const struct tracee *t, const struct call_out *o, const uint64_t arg[6],
 		break;
 	case OUT_MESSAGES: add_messages(t, at, done, to); break;
 	}
+	return o->size != OUT_ARG || arg[o->by] <= MOST || result < 0 || !at;
 }
 
-void
+bool
 pieces_written(const struct tracee *t, const struct system_call *c, const uint64_t arg[6], int64_t result, pieces *to)
 {
+	bool known = true;
+
 	for (size_t i = 0; i < OUTS; i++)
-		add_out(t, &c->out[i], arg, result, to);
+		known &= add_out(t, &c->out[i], arg, result, to);
+	return known;
 }
 
 void

@@ -91,7 +91,7 @@ static const struct system_call calls[] = {
 	GIVEN(accept, LENGTH(1, 2)), GIVEN(accept4, LENGTH(1, 2)), GIVEN(getsockname, LENGTH(1, 2)), GIVEN(getpeername,
 	LENGTH(1, 2)),
 	GIVEN(getsockopt, LENGTH(3, 4)), GIVEN(recvfrom, RESULT(1, 1), LENGTH(4, 5)), GIVEN(recvmsg, {OUT_MESSAGE, 1, 0, 1}),
-	GIVEN(recvmmsg, {OUT_MESSAGES, 1, 2, 1}, FIXED(4, TIMESPEC)), GIVEN(sendmsg), GIVEN(sendmmsg, ARG(1, 2, 64)),
+	GIVEN(recvmmsg, {OUT_MESSAGES, 1, 2, 1}, FIXED(4, TIMESPEC)), GIVEN(sendmsg), GIVEN(sendmmsg, RESULT(1, 64)),
 	/* time */
 	GIVEN(clock_gettime, FIXED(1, TIMESPEC)), GIVEN(clock_getres, FIXED(1, TIMESPEC)), GIVEN(clock_settime),
 	GIVEN(gettimeofday, FIXED(0, TIMESPEC), FIXED(1, 8)), GIVEN(settimeofday), GIVEN(time, FIXED(0, 8)), GIVEN(times,

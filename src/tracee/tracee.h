@@ -226,8 +226,9 @@ struct piece {
 };
 typedef VEC(struct piece) pieces;
 
-/* Appends what the call that has just returned may have written. result: the call's own. */
-void pieces_written(const struct tracee *t, const struct system_call *c, const uint64_t arg[6], int64_t result, pieces *to);
+/* Appends what the call that has just returned may have written. result: the call's own. False: it may have written more than is
+ * kept. */
+bool pieces_written(const struct tracee *t, const struct system_call *c, const uint64_t arg[6], int64_t result, pieces *to);
 /* Appends what an output call with this result has read. */
 void pieces_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], uint64_t result, pieces *to);
 

@@ -284,6 +284,15 @@ t_unrecorded() {
 	unrecorded 'prctl 0x1a' 'syscall(SYS_prctl, 26, 1)'
 }
 
+# Calls with arrays so long that they are not kept.
+t_too_much() {
+	local code='long n = (1 << 20) + 1; void **p = calloc(n, 8); for (long i = 0; i < n; i++) p[i] = &n;
+		int *s = calloc(n, 4); if (syscall(SYS_move_pages, 0, n, p, 0, s, 0)) return 5'
+	printf '#include <stdlib.h>\n#include <sys/syscall.h>\n#include <unistd.h>\nint main(void) { %s; return 0; }\n' "$code" >pages.c
+	gcc -w -o pages pages.c && ./pages || skip "there is no move_pages here"
+	unrecorded 'move_pages' "$code"
+}
+
 # All threads and processes go on, those that wait in the kernel, too.
 t_all_go_on() {
 	cat >all.c <<-'EOF'
@@ -971,7 +980,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights forged chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights forged chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

@@ -62,7 +62,8 @@ put_memory(struct live *l, const struct place *p)
 	for (int i = 0; i < 6; i++)
 		arg[i] = tracee_arg(l->t, i);
 	c = call_of(l->pool, p->number, arg);
-	pieces_written(l->t, &c, arg, p->result, &written);
+	if (!pieces_written(l->t, &c, arg, p->result, &written))
+		refuse(l, c.name, "it writes more than can be recorded");
 	log_put(l->log, written.n);
 	for (size_t i = 0; i < written.n; i++) {
 		char *bytes = xmalloc(written.at[i].n);
