@@ -45,8 +45,12 @@ execute(const struct tracee_start *s)
 		execve(s->file, s->argv, s->env);
 		return;
 	}
+	if (n >= sizeof name) {
+		errno = ENAMETOOLONG;
+		return;
+	}
 	fd = open(s->real, O_PATH | O_CLOEXEC);
-	if (fd < 0 || chdir("/proc/self/fd") || n >= sizeof name)
+	if (fd < 0 || chdir("/proc/self/fd"))
 		return;
 	memset(name, '/', n);
 	name[0] = '.';
