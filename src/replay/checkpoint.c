@@ -42,7 +42,8 @@ any_shares_memory(const struct tasks *all)
 	return false;
 }
 
-static void
+/* Gives the copy descriptors of its own. False: there are no more, and the copy is closed. */
+static bool
 copy_files(struct mapped *to, const struct mapped *from)
 {
 	to->pool = from->pool;
@@ -51,37 +52,52 @@ copy_files(struct mapped *to, const struct mapped *from)
 	for (size_t i = 0; i < from->file.n; i++) {
 		struct mapped_file f = from->file.at[i];
 
-		f.fd = fcntl(f.fd, F_DUPFD_CLOEXEC, 0);
+		f.fd = f.fd < 0 ? -1 : fcntl(f.fd, F_DUPFD_CLOEXEC, 0);
 		VEC_PUSH(to->file, f);
+		if (f.fd < 0 && from->file.at[i].fd >= 0) {
+			mapped_close(to);
+			return false;
+		}
 	}
+	return true;
 }
 
 struct checkpoint *
 checkpoint_take(struct replayer *r)
 {
+	struct mapped mapped = {0};
 	struct checkpoint *c;
 	struct tasks all = {0};
 
 	if (r->ended || !r->task || any_shares_memory(&r->all) || !tasks_copy(&r->all, &all))
 		return NULL;
+	if (!copy_files(&mapped, &r->mapped)) {
+		tasks_close(&all);
+		return NULL;
+	}
 	c = xcalloc(1, sizeof *c);
 	c->all = all;
+	c->mapped = mapped;
 	c->task = r->task->number;
 	c->event = r->event;
 	c->log_at = log_tell(r->log);
 	c->resumed = r->resumed;
 	memcpy(c->passed, r->passed, sizeof c->passed);
-	copy_files(&c->mapped, &r->mapped);
 	return c;
 }
 
 bool
 checkpoint_back(struct replayer *r, const struct checkpoint *c)
 {
+	struct mapped mapped = {0};
 	struct tasks all = {0};
 
 	if (!tasks_copy(&c->all, &all))
 		return false;
+	if (!copy_files(&mapped, &c->mapped)) {
+		tasks_close(&all);
+		return false;
+	}
 	tasks_close(&r->all);
 	r->all = all;
 	replayer_become(r, tasks_numbered(&r->all, c->task));
@@ -90,7 +106,8 @@ checkpoint_back(struct replayer *r, const struct checkpoint *c)
 	r->ended = false;
 	memcpy(r->passed, c->passed, sizeof r->passed);
 	mapped_close(&r->mapped);
-	copy_files(&r->mapped, &c->mapped);
+	r->mapped.file = mapped.file;
+	r->mapped.shares = mapped.shares;
 	return log_seek(r->log, c->log_at);
 }
 
