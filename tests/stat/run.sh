@@ -577,6 +577,22 @@ t_bad_input() {
 	yes | head -100000 >old
 	"$CHORD" stat -e loads -o old ./runs >out 2>err
 	[ "$(grep -c loads old)" = 1 ] && [ "$(wc -l <old)" -lt 10 ] || no "more than the counts: $(wc -l <old)"
+	# a file that cannot be emptied
+	cat >sealed.c <<-'EOF'
+	#define _GNU_SOURCE
+	#include <fcntl.h>
+	#include <stdlib.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	int main(int c, char **v) {
+		int fd = memfd_create("sealed", MFD_ALLOW_SEALING);
+		if (write(fd, "before", 6) != 6 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) || dup2(fd, 9) != 9) return 77;
+		execvp(v[1], v + 1);
+		return 76;
+	}
+	EOF
+	gcc -o sealed sealed.c || no "cannot compile"
+	refused 1 '^chord: /proc/self/fd/9: Operation not permitted' ./sealed "$CHORD" stat -e loads -o /proc/self/fd/9 ./prog
 	# options of every command
 	for command in hook report stat diff query paths "paths select" "paths split" "paths merge" weights merge verify graph show; do
 		quietly refused 2 . "$CHORD" $command --nonsense

@@ -210,10 +210,11 @@ output_print(const struct output *out, const struct stat_result *s)
 	bool ok;
 
 	/* A device or a pipe cannot be emptied. */
-	if (out->to != stderr && ftruncate(fileno(out->to), 0) && errno != EINVAL)
-		ok = false;
-	else
-		ok = s->opt->json ? stat_json(s, out->to) : s->opt->separator ? stat_fields(s, out->to) : stat_print(s, out->to);
+	if (out->to != stderr && ftruncate(fileno(out->to), 0) && errno != EINVAL) {
+		say_error(out->name, "%s", strerror(errno));
+		return false;
+	}
+	ok = s->opt->json ? stat_json(s, out->to) : s->opt->separator ? stat_fields(s, out->to) : stat_print(s, out->to);
 	return print_whole(out->name, out->to) && ok;
 }
 
