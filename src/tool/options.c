@@ -104,6 +104,21 @@ takes_next(const struct argp_option *o, const char *word)
 	return o->arg && !(o->flags & OPTION_ARG_OPTIONAL) && (word[1] == '-' ? !strchr(word, '=') : !word[2]);
 }
 
+bool
+options_lead_with(const struct argp *argp, int argc, char **argv, int key)
+{
+	for (int i = 1; i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--"); i++) {
+		struct argp_option o;
+
+		if (!find_option(argp, argv[i], &o))
+			continue;
+		if (o.key == key)
+			return true;
+		i += takes_next(&o, argv[i]);
+	}
+	return false;
+}
+
 void
 options_read(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {

@@ -13,6 +13,9 @@ struct argp;
  * only asks for help. */
 void options_read(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
+/* Is the option with that key given before the first operand? */
+bool options_lead_with(const struct argp *argp, int argc, char **argv, int key);
+
 /* True if an operand is one or more profiles: a folder, a file that begins like a profile or has a profile's name, or "-" (standard
  * input). */
 bool options_is_profile(const char *name);

@@ -597,6 +597,9 @@ rm -f ./*.chord ./*.trace
 check run $? "$(head -n 1 err) $(ls)"
 last_insns one.chord >end && cmp -s all end
 check run-order $? "$(tail -n 1 end)"
+rm -f one.chord*
+"$CHORD" trace -o one.chord --run true >out 2>err && grep -q 'true: no process of it has left a trace' err
+check run-behind-output $? "$(head -n 1 err)"
 "$CHORD" trace --run sh -c 'echo said; echo wrong >&2; exit 7' >out 2>err
 [ $? = 7 ] && [ "$(cat out)" = said ] && grep -q wrong err
 check run-status $? "$(cat out err)"

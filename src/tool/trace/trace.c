@@ -274,21 +274,12 @@ print_to(struct trace_args *a, struct run *r, struct traced_list *list)
 	return status;
 }
 
-/* Is the program to be run? */
-static bool
-runs(int argc, char **argv)
-{
-	for (int i = 1; i < argc && argv[i][0] == '-'; i++)
-		if (!strcmp(argv[i], "--run"))
-			return true;
-	return false;
-}
+static const char usage[] = "PROGRAM [PROFILE...]\n--diff PROGRAM A B\n--run [-o PROFILE] PROGRAM [ARGUMENT...]";
+static const struct argp argp = {options, parse_trace, usage, doc, print_names, NULL, NULL};
 
 static int
 print_trace(int argc, char **argv)
 {
-	static const char usage[] = "PROGRAM [PROFILE...]\n--diff PROGRAM A B\n--run [-o PROFILE] PROGRAM [ARGUMENT...]";
-	static const struct argp argp = {options, parse_trace, usage, doc, print_names, NULL, NULL};
 	struct trace_args a = {.pool = pool_new()};
 	struct traced_list list = {0};
 	struct run r = {0};
@@ -307,5 +298,5 @@ print_trace(int argc, char **argv)
 int
 cmd_trace(int argc, char **argv)
 {
-	return runs(argc, argv) ? trace_run(argc, argv) : print_trace(argc, argv);
+	return options_lead_with(&argp, argc, argv, OPT_RUN) ? trace_run(argc, argv) : print_trace(argc, argv);
 }
