@@ -352,10 +352,21 @@ list(void)
 	return 0;
 }
 
+/* Is only help asked for? Compilers do not know -h, which is then --help for them, too. */
+static bool
+asks_for_help(int argc, char **argv)
+{
+	static char help_option[] = "--help";
+
+	if (argc == 2 && !strcmp(argv[1], "-h"))
+		argv[1] = help_option;
+	return argc == 2 && !strcmp(argv[1], help_option);
+}
+
 int
 cmd_cc(int argc, char **argv)
 {
-	if (argc == 2 && !strcmp(argv[1], "--help"))
+	if (asks_for_help(argc, argv))
 		help("cc", "gcc", "CHORD_CC");
 	if (argc == 2 && !strcmp(argv[1], "--measures"))
 		return list();
@@ -365,7 +376,7 @@ cmd_cc(int argc, char **argv)
 int
 cmd_cxx(int argc, char **argv)
 {
-	if (argc == 2 && !strcmp(argv[1], "--help"))
+	if (asks_for_help(argc, argv))
 		help("c++", "g++", "CHORD_CXX");
 	return drive("CHORD_CXX", "g++", argc, argv);
 }

@@ -1143,6 +1143,9 @@ t_help() {
 	want $cc --help
 	says 'Usage: chord cc' out
 	says '-fchord=every-block' out
+	mv out help
+	want $cc -h
+	cmp -s out help || no "chord cc -h is not its --help"
 	want "$CHORD" hook --help
 	says 'Usage: chord hook' out
 	refused 2 'Usage: chord hook' "$CHORD" hook nonsense

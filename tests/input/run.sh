@@ -554,6 +554,10 @@ t_command_lines() {
 		want "$CHORD" $command -h
 		[ -s help ] && cmp -s out help || no "$command -h is not its --help"
 	done
+	for command in report diff paths "paths merge"; do
+		want "$CHORD" $command --help
+		grep -q -e --full-names out || no "$command has no --full-names"
+	done
 	want "$CHORD" --version
 	mv out version
 	want "$CHORD" version

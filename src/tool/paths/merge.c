@@ -68,7 +68,7 @@ parse_paths_merge(int key, char *arg, struct argp_state *state)
 int
 cmd_paths_merge(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_paths_merge, "PROGRAM...", doc, print_names, NULL, NULL};
+	static const struct argp argp = {options, parse_paths_merge, "PROGRAM...", doc, print_names_in_rows, NULL, NULL};
 	struct args a = {.opt.top = 20};
 	struct joined_paths joined;
 	bool ok;
