@@ -62,6 +62,18 @@ copy_files(struct mapped *to, const struct mapped *from)
 	return true;
 }
 
+/* Are enough descriptors left to go on? */
+static bool
+has_room(void)
+{
+	int next = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	bool room = next >= 0 && tracee_has_room(next);
+
+	if (next >= 0)
+		close(next);
+	return room;
+}
+
 struct checkpoint *
 checkpoint_take(struct replayer *r)
 {
@@ -71,7 +83,8 @@ checkpoint_take(struct replayer *r)
 
 	if (r->ended || !r->task || any_shares_memory(&r->all) || !tasks_copy(&r->all, &all))
 		return NULL;
-	if (!copy_files(&mapped, &r->mapped)) {
+	if (!copy_files(&mapped, &r->mapped) || !has_room()) {
+		mapped_close(&mapped);
 		tasks_close(&all);
 		return NULL;
 	}
@@ -89,12 +102,13 @@ checkpoint_take(struct replayer *r)
 bool
 checkpoint_back(struct replayer *r, const struct checkpoint *c)
 {
-	struct mapped mapped = {0};
 	struct tasks all = {0};
 
 	if (!tasks_copy(&c->all, &all))
 		return false;
-	if (!copy_files(&mapped, &c->mapped)) {
+	/* Their descriptors are free then. */
+	mapped_close(&r->mapped);
+	if (!copy_files(&r->mapped, &c->mapped)) {
 		tasks_close(&all);
 		return false;
 	}
@@ -105,9 +119,6 @@ checkpoint_back(struct replayer *r, const struct checkpoint *c)
 	r->resumed = c->resumed;
 	r->ended = false;
 	memcpy(r->passed, c->passed, sizeof r->passed);
-	mapped_close(&r->mapped);
-	r->mapped.file = mapped.file;
-	r->mapped.shares = mapped.shares;
 	return log_seek(r->log, c->log_at);
 }
 

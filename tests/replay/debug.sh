@@ -296,4 +296,35 @@ t_debug_garbage() {
 		timeout 60 "$CHORD" replay --gdb=- log <garbage >answers 2>err || no "noise $i: status $?: $(head -c 300 err)"
 	done
 }
-debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
+# Each checkpoint has descriptors of its own for files that are mapped. Where these are few, there are few checkpoints.
+t_debug_descriptors() {
+	cat >maps.c <<-'EOF'
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	volatile int sum;
+	int main(void) {
+		char name[16], *at[20], *more;
+		for (int i = 0; i < 40; i++) {
+			int fd = open((sprintf(name, "f%d", i % 20), name), O_RDWR | O_CREAT, 0600);
+			if (i < 20 && (write(fd, name, 3) != 3 || ftruncate(fd, 8192))) return 1;
+			if (i < 20) at[i] = mmap(0, 4096, PROT_READ, MAP_SHARED, fd, 0);
+			else more = mmap(0, 4096, PROT_READ, MAP_SHARED, fd, 4096), sum += at[i - 20][1] + *more;
+			close(fd);
+			for (int j = 0; i == 19 && j < 4000; j++) sum += at[j % 20][1], j % 20 || getppid();
+		}
+		printf("%d\n", sum), fflush(stdout);
+		return 0;
+	}
+	EOF
+	gcc -w -g -o maps maps.c || no "cannot compile"
+	record ./maps
+	for limit in 50 60 80 100; do
+		(ulimit -n $limit && debug ./maps "break maps.c:17" continue "watch sum" reverse-continue reverse-continue "delete" "break maps.c:18" continue \
+			"print sum") || no "limit $limit: $(tail -c 300 answers)"
+		answered 'Breakpoint 1' 'Old value' 'Old value' 'Breakpoint 3' "^.1 = $(cat out)$"
+	done
+}
+
+debug_cases="debug-descriptors debug-steps debug-back debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
