@@ -13,10 +13,10 @@
 enum { OPT_FILES = 256, OPT_UNRELATED, OPT_JSON };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "Write the sum to FILE (has to be given)", 0},
-	{"files-from", OPT_FILES, "FILE", 0, "Also the profiles and folders whose names are in FILE, one a line or with a zero "
-	 "byte behind each; -, or an operand -: from standard input", 0},
-	{"unrelated", OPT_UNRELATED, NULL, 0, "Also of programs that have nothing in common", 0},
+	{"output", 'o', "FILE", 0, "Write the sum to FILE (required)", 0},
+	{"files-from", OPT_FILES, "FILE", 0, "Also the profiles and folders whose names are in FILE, one a line, or each "
+	 "followed by a zero byte; -, or an operand -: from standard input", 0},
+	{"unrelated", OPT_UNRELATED, NULL, 0, "Also sum profiles of unrelated programs", 0},
 	{"json", OPT_JSON, NULL, 0, "Print JSON: what the sum is of", 0},
 	{0},
 };

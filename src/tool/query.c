@@ -19,7 +19,7 @@ static const struct argp_option options[] = {
 	{"event", 'e', "LIST", 0, "The events, with commas between them (default: all that the process counts)", 0},
 	{"watch", OPT_WATCH, "SECONDS", OPTION_ARG_OPTIONAL, "A line every so many seconds (default: 1), with what has been added, "
 	 "until the process ends", 0},
-	{"thread", OPT_THREAD, NULL, 0, "Of each thread as well", 0},
+	{"thread", OPT_THREAD, NULL, 0, "Also of each thread", 0},
 	{"json", OPT_JSON, NULL, 0, "Print JSON; with --watch an object on each line", 0},
 	{0},
 };
@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Print how many events a running process has counted, exact to the instruction at which each of its threads stands.\v"
 	"The process has to be built with -fchord=events. All its threads are stopped for the moment; nothing is changed in "
-	"it, and no system call or signal of its takes notice.\n\n"
+	"it, and its system calls and signals are not disturbed.\n\n"
 	"What is not known is said below the counts.\n\n"
 	"Exit status: 0 done, 1 the process cannot be queried, 2 wrong usage.";
 
@@ -170,7 +170,7 @@ print_thread(const struct query *q, struct table *table, const struct sample_thr
 	snprintf(name, sizeof name, "%d", t->tid);
 	buf_printf(&what, "%s", image_readable(t->place));
 	if (t->before)
-		buf_printf(&what, ", with what %" PRIu32 " before it left", t->before);
+		buf_printf(&what, ", includes %" PRIu32 " ended thread%s", t->before, t->before == 1 ? "" : "s");
 	else if (t->with)
 		buf_printf(&what, ", counts with %d", t->with);
 	else if (!t->count)

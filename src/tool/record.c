@@ -17,15 +17,15 @@
 
 static const struct argp_option options[] = {
 	{"output", 'o', "LOG", 0, "Write LOG (default: " REPLAY_LOG ")", 0},
-	{"signals", 's', NULL, 0, "Record only signals: the program makes its system calls as ever, and again in the replay", 0},
-	{"no-buffer", 'n', NULL, 0, "Stop the program at each system call, also where that is not needed", 0},
-	{"stats", 't', NULL, 0, "Say at the end how many system calls it has made, and how many of them without a stop", 0},
+	{"signals", 's', NULL, 0, "Record only signals; the replay makes the system calls anew", 0},
+	{"no-buffer", 'n', NULL, 0, "Stop the program at each system call, even where that is not needed", 0},
+	{"stats", 't', NULL, 0, "Print at the end how many system calls the program made, and how many of them without a stop", 0},
 	{"chaos", 'c', "SEED", OPTION_ARG_OPTIONAL, "Threads and processes take turns at random", 0},
 	{0},
 };
 
 static const char doc[] =
-	"Run a program and record what it takes to have it run so again, with `chord replay`.\v"
+	"Run a program and record the run, for `chord replay` to repeat it exactly.\v"
 	"The program may be any; it need not have been built with Chord. Its threads and the processes that it starts are "
 	"recorded, too, and run one at a time. "
 	"What cannot be recorded is named at the moment it happens: the program then runs on, and no log is left.\n\n"

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 
 static const char doc[] =
-	"Have the run of a log happen again: the same instructions, the same output, the same status.\v"
+	"Replay a recorded run: the same instructions, the same output, the same status.\v"
 	"LOG is what `chord record` has written (default: " REPLAY_LOG "). Only the standard output and the standard error are "
 	"written; files, sockets and other processes are not touched. The program and its libraries have to be those of the "
 	"recording.\n\n"
@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
 	 "chord replay --gdb=- LOG)", 0},
 	{"process", 'p', "N", 0, "which process of the run gdb looks at: they are numbered from 1 as they began (default: 1)", 0},
 	{"info", 'i', NULL, 0, "print what the log says of the run's beginning, the seed of --chaos, too, and run nothing", 0},
-	{"tally", 't', NULL, 0, "then say on standard error what each thread made: system calls, signals, and its clock", 0},
+	{"tally", 't', NULL, 0, "after the replay, print for each thread its system calls, signals and clock", 0},
 	{0},
 };
 
@@ -50,7 +50,7 @@ parse_replay(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	if (key == ARGP_KEY_END && a->process && !a->debug)
-		argp_error(state, "--process: gdb looks at it: with --gdb only");
+		argp_error(state, "--process is only for use with --gdb");
 	a->info |= key == 'i';
 	a->tally |= key == 't';
 	if (key == 'i' || key == 't')
@@ -74,7 +74,7 @@ cmd_replay(int argc, char **argv)
 	options_read(&argp, argc, argv, 0, &a);
 	log = a.log ? a.log : REPLAY_LOG;
 	if (a.debug + a.info + a.tally > 1) {
-		say_error("replay", "one of --gdb, --info, --tally");
+		say_error("replay", "only one of --gdb, --info and --tally can be given");
 		return EXIT_USAGE;
 	}
 	if (a.info)

@@ -148,7 +148,7 @@ number(struct choice *c)
 		double price;
 
 		if (!s || s->n > SELECTION_MOST)
-			return refuse(c, s ? "its paths of interest lead along the edges of too many others" : why);
+			return refuse(c, s ? "its paths of interest share edges with too many other paths" : why);
 		take_code(c, s);
 		price = plan_paths(c->u, c->w);
 		if (best && price >= least)

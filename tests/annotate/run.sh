@@ -285,7 +285,7 @@ t_bounds() {
 	grep -q '^killed.c: ? instructions executed; ' out || no "$(head -n 1 out)"
 	want "$CHORD" annotate --mnemonics ./killed
 	grep -q '^[0-9]* instructions are in no sum above' out || no "$(cat out)"
-	refused 1 "nothing ran of which exact counts are known" "$CHORD" annotate ./killed
+	refused 1 "no code that ran has exact counts" "$CHORD" annotate ./killed
 }
 
 for name in source callgrind inlined function operands report-some asm both branches summary bounds paper color terminal lost-source harmless refused; do

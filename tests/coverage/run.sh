@@ -579,7 +579,7 @@ t_limits() {
 	holds '.failed == true'
 	refused 1 'branches: ' "$CHORD" coverage --fail-under-branch=100 ./choose
 	for bad in x lines: lines:x 101 changes:3 lines:3,; do
-		refused 2 "not a percentage" "$CHORD" coverage --fail-under=$bad ./choose
+		refused 2 "expected PCT or KIND:PCT" "$CHORD" coverage --fail-under=$bad ./choose
 	done
 	refused 2 "which program" "$CHORD" coverage
 	refused 2 "text, json or markdown" "$CHORD" coverage --format=x ./choose

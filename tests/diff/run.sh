@@ -56,7 +56,7 @@ t_one_build() {
 	want "$CHORD" diff --json b a
 	holds '.totals.instructions.change == -500 and .before.processes == 1 and (.after.program | endswith("/one/prog"))'
 	want "$CHORD" diff a a
-	grep -q '^No function has another number of instructions' out || no "$(cat out)"
+	grep -q "^No function's instruction count changed" out || no "$(cat out)"
 	want "$CHORD" diff --json --lines one/prog a b
 	holds '.lines | length == 3 and (map(.change) | add) == 500 and all(.file | endswith("one/sub/prog.c"))'
 	want "$CHORD" diff --top=1 one/prog a b
@@ -493,7 +493,7 @@ t_rows() {
 		refused 1 "^chord: stored.json: --$rows: only totals of events are known" "$CHORD" diff --$rows --json a stored.json
 	done
 	for format in markdown github gitlab; do
-		refused 2 "--lines is of text and JSON" "$CHORD" diff --lines --format=$format a b
+		refused 2 "--lines is for text and JSON" "$CHORD" diff --lines --format=$format a b
 	done
 	want "$CHORD" diff --functions --format=markdown a b
 	grep -q '^| main |' out || no "$(cat out)"

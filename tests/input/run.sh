@@ -580,18 +580,18 @@ t_options_apart() {
 	local raw other
 	for raw in insns blocks edges; do
 		for other in json lines files tree calls unmeasured top=3 sort=name; do
-			refused 2 "^chord report: --$raw has no --${other%=*}" "$CHORD" report --$raw --$other ./prog
-			refused 2 "^chord report: --$raw has no --${other%=*}" "$CHORD" report --$other --$raw ./prog
+			refused 2 "^chord report: --$raw cannot be combined with --${other%=*}" "$CHORD" report --$raw --$other ./prog
+			refused 2 "^chord report: --$raw cannot be combined with --${other%=*}" "$CHORD" report --$other --$raw ./prog
 		done
 	done
 	for other in both summary mnemonics; do
 		refused 2 "only one of --asm, --both, --summary and --mnemonics" "$CHORD" annotate --asm --$other ./prog
-		refused 2 "^chord annotate: --branches is of source lines" "$CHORD" annotate --branches --$other ./prog
+		refused 2 "^chord annotate: --branches is for source lines" "$CHORD" annotate --branches --$other ./prog
 	done
 	refused 2 "either --functions or --lines" "$CHORD" diff --functions --lines ./prog a b
-	refused 2 "^chord paths: --coverage is of all functions" "$CHORD" paths --coverage --source ./prog
-	refused 2 "^chord paths: --coverage is of all functions" "$CHORD" paths --coverage --top=3 ./prog
-	refused 2 "^chord paths: --json has numbers of lines" "$CHORD" paths --json --source ./prog
+	refused 2 "^chord paths: --coverage cannot be combined with --source" "$CHORD" paths --coverage --source ./prog
+	refused 2 "^chord paths: --coverage cannot be combined with --top" "$CHORD" paths --coverage --top=3 ./prog
+	refused 2 "^chord paths: --source cannot be combined with --json" "$CHORD" paths --json --source ./prog
 }
 # A few of very many profiles are named, in JSON all.
 t_many_profiles() {
@@ -769,7 +769,7 @@ t_bad_core() {
 	refused 1 "^chord: crash.c: not a core file" "$CHORD" report --core crash.c ./prog
 	refused 1 "^chord: ./prog: not a core file" "$CHORD" report --core ./prog ./prog
 	refused 1 "^chord: prog.core: neither an executable" "$CHORD" report --core prog.core prog.core
-	refused 2 "has one profile" "$CHORD" report --core prog.core ./prog a b
+	refused 2 "--core takes one profile" "$CHORD" report --core prog.core ./prog a b
 	refused 1 "^chord: crash.c: not a profile" "$CHORD" report --core prog.core ./prog crash.c
 	rm prog.chord
 	refused 1 "holds no counts, and the profile of its process is not at hand" "$CHORD" report --core prog.core ./prog

@@ -212,7 +212,7 @@ t_stat() {
 	refused 2 'chord query --watch' "$CHORD" stat -I 100 ./prog
 	refused 2 'only programs that were built with Chord' "$CHORD" stat -a ./prog
 	refused 2 'which separator' "$CHORD" stat -x '' ./prog
-	refused 2 '--json has no fields' "$CHORD" stat -x, -j ./prog
+	refused 2 '-x cannot be combined with --json' "$CHORD" stat -x, -j ./prog
 	refused 2 "'cycles' is no event of Chord's: .*cost:FILE" "$CHORD" stat -e cycles ./prog
 	refused 2 "'LLC-load-misses' is no event of Chord's: .*loads" "$CHORD" stat -e LLC-load-misses ./prog
 	refused 2 'did you mean instructions\?$' "$CHORD" stat -e instuctions ./prog
@@ -223,7 +223,7 @@ t_sort() {
 	build
 	want ./prog
 	for table in inlined hottest calls tree; do
-		refused 2 "--$table has what is most first, and no --sort" "$CHORD" report --$table --sort=name ./prog
+		refused 2 "--$table cannot be combined with --sort" "$CHORD" report --$table --sort=name ./prog
 	done
 	refused 2 'lines have no calls' "$CHORD" report --lines --sort=calls ./prog
 	want "$CHORD" report --lines --sort=file ./prog

@@ -275,7 +275,7 @@ choices()
 		"$CHORD" paths split --parts 2 --rule function:twice -o part ./known
 	says split/folder 1 '/missing/part.1: No such file' "$CHORD" paths split --parts 1 --rule function:twice -o /missing/part ./known
 	grep -q ' part ' said && fail split/table "$(head -n 1 said)" || ok split/table
-	says split/many 1 '4 paths cannot be dealt over 5 builds' "$CHORD" paths split --parts 5 --rule function:twice -o part ./known
+	says split/many 1 '4 paths cannot be distributed over 5 builds' "$CHORD" paths split --parts 5 --rule function:twice -o part ./known
 	for way in round-robin prefix greedy procedure; do
 		rm -f part.*
 		"$CHORD" paths split --parts 3 --by $way --rule function:twice --rule function:choose -o part ./known >/dev/null
@@ -562,20 +562,20 @@ unfit()
 	weave gcc -O0 -g -fchord=paths -o all "$here/many.c" && ./all 20 >all.out || { fail unfit "$(head -n 1 log)"; return; }
 	"$CHORD" paths select --rule number:many:0 -o fit.paths ./all 2>said
 	grep -q warning said && fail unfit/fits "$(head -n 1 said)" || ok unfit/fits
-	says unfit/select 0 '^chord: warning: many: its paths lead along the edges of too many others' \
+	says unfit/select 0 '^chord: warning: many: its paths share edges with too many other paths' \
 		"$CHORD" paths select --rule number:many:0,1048575 --rule function:main -o unfit.paths ./all
 	says unfit/build 0 '^chord: warning: many: none of its paths is counted: .*unfit.paths:[0-9]+\)$' \
 		env CHORD_CC=gcc "$CHORD" cc -O0 -g -fchord-paths=unfit.paths -o some "$here/many.c"
 	./some 20 >some.out
 	same unfit/output all.out some.out
-	says unfit/report 0 '^  many: its paths of interest lead along' "$CHORD" paths ./some
+	says unfit/report 0 '^  many: its paths of interest share edges' "$CHORD" paths ./some
 	for way in round-robin prefix greedy procedure; do
 		rm -f part.*
 		says unfit/split/$way 0 '^ +2 .* 1 ' "$CHORD" paths split --parts 2 --by $way --rule number:many:0,1048575 -o part ./all
 		[ "$(cat part.1 part.2 | grep -c ^path)" = 2 ] && ok unfit/parts/$way || fail unfit/parts/$way "$(cat part.1 part.2 | grep -c ^path)"
 	done
 	rm -f part.*
-	says unfit/split 1 '^chord: ./all: many: those of its paths that are in part [12] lead along' \
+	says unfit/split 1 '^chord: ./all: many: those of its paths that are in part [12] share edges' \
 		"$CHORD" paths split --parts 2 --by prefix --rule number:many:0,1,524287,524288,1048575 -o part ./all
 	[ ! -e part.1 ] && ok unfit/nothing || fail unfit/nothing "a part was written"
 	says unfit/compare 0 '^one build .* impossible: many$' \
@@ -716,7 +716,7 @@ def_use_known()
 	says def-use/text 0 '^ +3 +f, xmm2$' "$CHORD" paths --def-use --top=0 --function=f ./registers registers.chord
 	says def-use/not 0 'to   mov %ecx, %eax at ' "$CHORD" paths --def-use --function=f ./registers registers.chord
 	says def-use/total 0 '^ +13 +were covered' "$CHORD" paths --def-use --function=f ./registers registers.chord
-	says def-use/usage 2 'one of --diff' "$CHORD" paths --def-use --branches ./registers
+	says def-use/usage 2 'only one of --diff' "$CHORD" paths --def-use --branches ./registers
 	# Of paths of interest: others may have run.
 	"$CHORD" paths select --rule='function:main' -o registers.paths ./registers registers.chord
 	weave gcc -O1 -fchord-paths=registers.paths -o registers registers.c registers.s

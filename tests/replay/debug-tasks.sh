@@ -261,7 +261,7 @@ t_debug_processes() {
 	answered 'New value = 2$' 'New value = 3$' 'No more rev' 'thread 2 of process 2' 'New value = 2$' 'New value = 1$' 'No more rev' 'New value = 2$'
 	refused 1 'log: there is no process 3: the run has 2' "$CHORD" replay --gdb=- --process=3 log
 	refused 2 'not a number from 1 on' "$CHORD" replay --gdb=- --process=x log
-	refused 2 'with --gdb only' "$CHORD" replay --process=2 log
+	refused 2 'only for use with --gdb' "$CHORD" replay --process=2 log
 	record ./fork x
 	debug_script ./fork --process=2 <<-'EOT'
 	break main

@@ -457,7 +457,7 @@ t_threads() {
 		"$w/events" callgrind places disassembly callgrind.out-0$((n + 1)) plain | sed "/^stores/d; s/^/$n /" >truth
 		[ -s truth ] && ! grep -qvxFf numbers truth || no "thread $n: $(cat truth), not $(grep "^$n" numbers)"
 	done
-	quietly refused 2 "of one run" "$CHORD" stat --per-thread -r 2 ./prog
+	quietly refused 2 "cannot be combined with --repeat" "$CHORD" stat --per-thread -r 2 ./prog
 	stat 3 instructions --per-thread ./prog 5 fork
 	jq -e '.threads | length == 2 and (map(.process) | unique | length) == 2' json >/dev/null || no "fork: $(jq -c . json)"
 }

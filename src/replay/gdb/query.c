@@ -121,7 +121,7 @@ say_when(struct debugger *d, struct buf *to)
 
 	buf_printf(to, "event %" PRIu64, d->r.event);
 	if (!clock)
-		buf_str(to, ", it is no more");
+		buf_str(to, ", the process has ended");
 	else if (clock_at(clock, view_pc(d), &count))
 		buf_printf(to, ", clock %" PRIu64, clock_sum(clock));
 	else if ((count = clock_sum(clock)))
@@ -196,7 +196,7 @@ answer(struct debugger *d, const char *command, struct buf *out)
 	else if ((!strncmp(command, "seek ", 5) && read_seek(d, command + 5)) ||
 	         (!strncmp(command, "watch ", 6) && read_watch(d, command + 6, false)) ||
 	         (!strncmp(command, "rwatch ", 7) && read_watch(d, command + 7, true)))
-		buf_str(out, "continue (or what else has the program go on, or back, further than a step) goes there\n");
+		buf_str(out, "now use `continue` or `reverse-continue` to go there\n");
 	else
 		buf_str(out, "monitor when: the event of the log, the clock, the thread\n"
 		        "monitor seek CLOCK | event N | begin | end: to that state\n"

@@ -16,9 +16,9 @@ static const struct argp_option options[] = {
 	{"asm", 'a', NULL, 0, "Instructions instead of source lines", 1},
 	{"both", OPT_BOTH, NULL, 0, "Instructions, and the source lines that they come from", 1},
 	{"branches", OPT_BRANCHES, NULL, 0, "Below each source line its conditional jumps: taken and not taken", 1},
-	{"inlined", OPT_INLINED, NULL, 0, "Of a FUNCTION its code wherever it was inlined, too", 1},
+	{"inlined", OPT_INLINED, NULL, 0, "For a FUNCTION, also show its code where it was inlined", 1},
 	{"summary", OPT_SUMMARY, NULL, 0, "For each function and source file its instructions, those that never ran, its "
-	 "blocks, those never entered, instructions executed, and how many of them a block had on average when it was entered", 1},
+	 "blocks, those never entered, instructions executed, and instructions per entered block, on average", 1},
 	{"mnemonics", OPT_MNEMONICS, NULL, 0, "How often instructions of each name were executed", 1},
 	{"json", OPT_JSON, NULL, 0, "As JSON", 2},
 	{"color", OPT_COLOR, "WHEN", OPTION_ARG_OPTIONAL,
@@ -82,7 +82,7 @@ parse_annotate(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (a->branches && a->what)
-			argp_error(state, "--branches is of source lines: instructions have theirs beside them");
+			argp_error(state, "--branches is for source lines: instructions show their jumps anyway");
 		if (a->inlined && a->what == ANNOTATE_SUMMARY)
 			argp_error(state, "--summary is of procedures: chord report --inlined has functions as they are written");
 		break;
@@ -168,7 +168,7 @@ choose_wanted(struct annotate *a)
 	}
 	a->functions = functions + written;
 	if (a->inlined && !a->functions) {
-		say_error("annotate", "--inlined is of functions, and none is named");
+		say_error("annotate", "--inlined needs a function, and none is named");
 		return false;
 	}
 	a->inlined |= written;
@@ -301,7 +301,7 @@ annotate(struct annotate *a)
 	if (!some && a->wanted.n)
 		say_missing(a->run, a->wanted.at[0]);
 	else if (!some && !a->exact)
-		say_error(a->run->path, "nothing ran of which exact counts are known: chord report has their bounds");
+		say_error(a->run->path, "no code that ran has exact counts; chord report shows bounds");
 	else if (!some)
 		say_error(a->run->path, "no source file that ran can be read: was it built with -g?");
 	return some ? 0 : EXIT_NO;

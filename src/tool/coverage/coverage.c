@@ -103,8 +103,8 @@ finish_args(struct args *a, struct argp_state *state)
 		argp_error(state, "which program?");
 	for (size_t i = 0; i < a->under.n; i++)
 		if (!gate_read(&a->opt, a->under.at[i]))
-			argp_error(state, "--fail-under=%s: not a percentage behind lines:, branches:, functions:, blocks:, "
-			                  "changed: or nothing", a->under.at[i]);
+			argp_error(state, "--fail-under=%s: expected PCT or KIND:PCT, with KIND lines, branches, functions, "
+			                  "blocks or changed", a->under.at[i]);
 	if (a->opt.limit[LIMIT_CHANGED].text && !a->opt.diff)
 		argp_error(state, "--fail-under=changed: needs --diff");
 	for (size_t i = 0; i < a->profile.n && a->opt.diff && !strcmp(a->opt.diff, "-"); i++)

@@ -30,10 +30,10 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
 	"Compare two profiles: which functions and lines gained or lost instructions.\v"
-	"A and B are profiles of one build of PROGRAM, or each of its own build, behind its program; without a program they are of "
-	"those that they name themselves. Either may be a folder of profiles, of several programs too, or what `chord stat --json` "
-	"printed, which has totals of events only. Functions are the same if name and source file are, lines if file and number "
-	"are. What is not known of one of the two is in no sum.\n\n"
+	"A and B are profiles of one build of PROGRAM, or of two builds, each after the program it belongs to; without a program "
+	"they are of the programs that they name themselves. Either may be a folder of profiles, of several programs too, or what "
+	"`chord stat --json` printed, which has totals of events only. Functions are the same if name and source file are, lines "
+	"if file and number are. What is not known of one of the two is in no sum.\n\n"
 	"Exit status: 0 done, 1 a limit is exceeded or it cannot be said whether it is, or profiles are damaged or cannot be "
 	"compared, 2 wrong usage.";
 
@@ -125,7 +125,7 @@ parse_diff(int key, char *arg, struct argp_state *state)
 		if (a->functions && a->opt.lines && a->opt.format != DIFF_JSON)
 			argp_error(state, "either --functions or --lines (--json --lines has both)");
 		if (a->opt.lines && a->opt.format != DIFF_TEXT && a->opt.format != DIFF_JSON)
-			argp_error(state, "--lines is of text and JSON: the other formats have functions");
+			argp_error(state, "--lines is for text and JSON: the other formats show functions");
 		if (a->n < 2 || a->n > 4)
 			argp_error(state, "which profiles? A B, PROGRAM A B, or PROGRAM A PROGRAM B");
 		break;

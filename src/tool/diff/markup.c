@@ -84,7 +84,7 @@ put_functions(const struct diff *d)
 	size_t all = d->found.function.n, n = table_rows(d->opt->top, all);
 
 	if (!all) {
-		printf("\nNo function has another number of instructions.\n");
+		printf("\nNo function's instruction count changed.\n");
 		return;
 	}
 	printf("\n| function | before | after | change | | of all |\n|:--|--:|--:|--:|--:|--:|\n");

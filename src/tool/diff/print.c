@@ -95,7 +95,7 @@ print_rows(const struct diff *d, const struct difference *at, size_t all, const 
 	struct table t = TABLE(columns);
 
 	if (!all) {
-		printf("\nNo %s has another number of instructions.\n", what);
+		printf("\nNo %s's instruction count changed.\n", what);
 		return;
 	}
 	widen(&t, at, n);

@@ -293,11 +293,11 @@ cmd_graph(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{"events", VIEW_EVENTS, "printed", OPTION_ARG_OPTIONAL, "Print what each chord adds to one counter of events, and "
-		 "what a query adds at each vertex; =printed: by the search as it was printed, wrong for self-loops", 0},
+		 "what a query adds at each vertex; =printed: by the search as published, wrong for self-loops", 0},
 		{"paths", VIEW_PATHS, "LIMIT", OPTION_ARG_OPTIONAL, "Print the acyclic paths and their numbers; edges are cut "
 		 "until there are at most LIMIT (2^31)", 0},
-		{"spp", VIEW_SPP, "printed", OPTION_ARG_OPTIONAL, "Print how only the paths of interest are told from all others; "
-		 "=printed: by the algorithm as it was printed, which may fail", 0},
+		{"spp", VIEW_SPP, "printed", OPTION_ARG_OPTIONAL, "Print how paths of interest are told apart from the other "
+		 "paths; =printed: by the algorithm as published, which may fail", 0},
 		{"hierarchy", VIEW_HIERARCHY, NULL, 0, "Print what has to be counted for a profile of vertices, of edges, or a "
 		 "trace", 0},
 		{"clock", VIEW_CLOCK, NULL, 0, "Print what has to be counted so that no vertex runs twice at one count", 0},

@@ -104,7 +104,7 @@ print_pair(const struct view_def_use *d, const struct view_def_use_pair *row)
 	else
 		table_skip(&t, 1);
 	table_text(&t, shown_name(d->proc.at[row->proc].of->proc->name));
-	printf(", %s%s", view_def_use_register(d, row), is_call(def_of(d, row)) ? ", as the ABI has it of calls" : "");
+	printf(", %s%s", view_def_use_register(d, row), is_call(def_of(d, row)) ? ", by the calling convention" : "");
 	table_end(&t);
 	printf("%*sfrom ", 20, "");
 	put_insn(d, row, def_of(d, row));

@@ -44,6 +44,21 @@ struct args {
 	int n;
 };
 
+/* These show all there is, and no paths. */
+static void
+check_apart(const struct args *a, struct argp_state *state)
+{
+	const char *all = a->opt.coverage ? "--coverage" : a->opt.branches ? "--branches" : NULL;
+	const char *other = all ? all : a->opt.def_use ? "--def-use" : NULL;
+
+	if (other && a->opt.source)
+		argp_error(state, "%s cannot be combined with --source", other);
+	if (all && a->has_top && !a->opt.json)
+		argp_error(state, "%s cannot be combined with --top", all);
+	if (a->opt.source && a->opt.json)
+		argp_error(state, "--source cannot be combined with --json, which has the numbers of the lines");
+}
+
 static error_t
 parse_paths(int key, char *arg, struct argp_state *state)
 {
@@ -83,17 +98,10 @@ parse_paths(int key, char *arg, struct argp_state *state)
 		if (!a->n)
 			argp_error(state, "which program?");
 		if (a->diff && a->n != 3)
-			argp_error(state, "--diff is of a program and two profiles: PROGRAM A B");
+			argp_error(state, "--diff needs a program and two profiles: PROGRAM A B");
 		if (a->diff + a->opt.coverage + a->opt.branches + a->opt.def_use > 1)
-			argp_error(state, "one of --diff, --coverage, --branches, --def-use");
-		if (a->opt.coverage && (a->opt.source || (a->has_top && !a->opt.json)))
-			argp_error(state, "--coverage is of all functions, not of paths: it has no --source and no --top");
-		if (a->opt.branches && (a->opt.source || (a->has_top && !a->opt.json)))
-			argp_error(state, "--branches is of all conditional jumps, not of paths: it has no --source and no --top");
-		if (a->opt.def_use && a->opt.source)
-			argp_error(state, "--def-use is of instructions: it has no --source");
-		if (a->opt.source && a->opt.json)
-			argp_error(state, "--json has numbers of lines, not their --source");
+			argp_error(state, "only one of --diff, --coverage, --branches and --def-use can be given");
+		check_apart(a, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

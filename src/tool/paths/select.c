@@ -77,8 +77,8 @@ warn_of_unfit(const struct choices *c)
 
 		if (!choice_code(pool, c, i, NULL, 0, NULL, &n) && n)
 			say_warning(image_readable(c->report.proc.at[i].proc->name),
-			            "its paths lead along the edges of too many others: a build with all of them will refuse it "
-			            "(chord paths split deals them over several)");
+			            "its paths share edges with too many other paths: a build with all of them will refuse it "
+			            "(chord paths split distributes them over several)");
 		pool_free(pool);
 	}
 }

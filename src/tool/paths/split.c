@@ -23,16 +23,16 @@ struct split_args {
 /* ---- the command ---- */
 
 static const struct argp_option options[] = {
-	{"parts", OPT_PARTS, "N", 0, "Over N builds (has to be given)", 1},
+	{"parts", OPT_PARTS, "N", 0, "Over N builds (required)", 1},
 	{"by", OPT_BY, "WAY", 0, "How: round-robin, prefix, greedy or procedure (default: procedure)", 1},
 	{"compare", OPT_COMPARE, NULL, 0, "Print what each way would cost, and write nothing", 1},
 	{0},
 };
 
 static const char doc[] =
-	"Deal paths of interest over several builds: FILE.1, FILE.2 ... are files for -fchord-paths=.\v"
-	"Each path is in one part. Parts are to have few probes, and as many as one another; what the profiles given say of how "
-	"often edges run is what probes are taken to cost. `chord paths merge` puts the profiles of the builds together.\n\n"
+	"Distribute paths of interest over several builds: FILE.1, FILE.2 ... are files for -fchord-paths=.\v"
+	"Each path is in one part. Parts get few probes, and about equally many. How often edges ran in the profiles given says "
+	"what probes cost. `chord paths merge` puts the profiles of the builds together.\n\n"
 	"Exit status: 0 done, 1 no such paths, or the program or a profile cannot be used, 2 wrong usage.";
 
 static void
@@ -144,8 +144,8 @@ check_parts(const struct deal *s, const char *program)
 {
 	for (uint32_t i = 0; i < s->nparts; i++)
 		if (s->of[i].unfit) {
-			say_error(program, "%s: those of its paths that are in part %" PRIu32 " lead along the edges of too many "
-			          "others, so that they cannot be in one build: more parts or fewer paths may do",
+			say_error(program, "%s: those of its paths that are in part %" PRIu32 " share edges with too many other "
+			          "paths, so that they cannot be in one build: more parts or fewer paths may do",
 			          image_readable(s->of[i].unfit->name), i + 1);
 			return false;
 		}
@@ -188,8 +188,8 @@ split_paths(struct choices *c, const struct split_args *a)
 	struct deal s;
 
 	if (a->parts > c->n) {
-		say_error(a->choice.name[0], "%zu %s cannot be dealt over %" PRIu32 " builds", c->n, c->n == 1 ? "path" : "paths",
-		          a->parts);
+		say_error(a->choice.name[0], "%zu %s cannot be distributed over %" PRIu32 " builds", c->n,
+		          c->n == 1 ? "path" : "paths", a->parts);
 		return false;
 	}
 	deal_open(&s, c, a->parts);

@@ -97,7 +97,7 @@ check_raw(const struct args *a, struct argp_state *state)
 
 	for (size_t i = 0; i < sizeof no / sizeof *no && a->opt.what; i++)
 		if (no[i].given)
-			argp_error(state, "--%s has no --%s", name[a->opt.what], no[i].name);
+			argp_error(state, "--%s cannot be combined with --%s", name[a->opt.what], no[i].name);
 }
 
 /* Some tables have only one order. */
@@ -111,9 +111,9 @@ check_sort(const struct args *a, struct argp_state *state)
 	if (!a->has_sort || o->json)
 		return;
 	if (table && !o->lines && !o->files)
-		argp_error(state, "%s has what is most first, and no --sort", table);
+		argp_error(state, "%s cannot be combined with --sort: the highest counts come first", table);
 	if (o->sort == VIEW_BY_CALLS && (o->lines || o->files))
-		argp_error(state, "--sort=calls is of functions: %s have no calls", o->lines ? "lines" : "files");
+		argp_error(state, "--sort=calls sorts functions: %s have no calls", o->lines ? "lines" : "files");
 }
 
 /* False: the option is not a flag. */
@@ -189,7 +189,7 @@ parse_report(int key, char *arg, struct argp_state *state)
 		a->name = state->argv + state->next;
 		a->n = state->argc - state->next;
 		if (a->core && a->n > 2)
-			argp_error(state, "--core is of one process, and that has one profile");
+			argp_error(state, "--core takes one profile: that of the process");
 		break;
 	case ARGP_KEY_NO_ARGS:
 		if (!a->pid)
@@ -199,7 +199,7 @@ parse_report(int key, char *arg, struct argp_state *state)
 		check_raw(a, state);
 		check_sort(a, state);
 		if (a->opt.source && (!a->opt.lines || a->opt.json))
-			argp_error(state, "--source is of the lines that --lines prints as text");
+			argp_error(state, "--source is only for use with --lines, as text");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -15,12 +15,12 @@ enum { OPT_JSON = 'j', OPT_PER_THREAD = 256, OPT_ASLR, RUNS_MAX = 1000000 };
 
 static const struct argp_option options[] = {
 	{"event", 'e', "LIST", 0, "The events, with commas between them; also more than once (default: all)", 0},
-	{"repeat", 'r', "N", 0, "Run it N times with the same input: the median, and how far the counts go apart", 0},
+	{"repeat", 'r', "N", 0, "Run it N times with the same input: the median, and the least and the greatest count", 0},
 	{"per-thread", OPT_PER_THREAD, NULL, 0, "Each thread by itself, too", 0},
 	{"aslr", OPT_ASLR, NULL, 0, "Let the kernel choose addresses at random, as it does otherwise", 0},
 	{"json", OPT_JSON, NULL, 0, "Print JSON", 0},
 	{"field-separator", 'x', "SEP", 0, "Print a line for each event, with SEP between its fields: the count (the median of "
-	 "several), nothing, the event, the least and the most", 0},
+	 "several), an empty field, the event, the least and the greatest count", 0},
 	{"output", 'o', "FILE", 0, "Print to FILE in place of standard error", 0},
 	/* Options of perf stat: for these an error says where Chord has the same. */
 	{"interval-print", 'I', "MS", OPTION_HIDDEN, NULL, 0},
@@ -98,9 +98,10 @@ parse_stat(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (o->separator && (o->json || o->per_thread))
-			argp_error(state, "-x is of totals: --json has %s", o->json ? "no fields to be separated" : "threads");
+			argp_error(state, o->json ? "-x cannot be combined with --json" :
+			                            "-x cannot be combined with --per-thread: --json has the threads");
 		if (o->per_thread && o->runs > 1)
-			argp_error(state, "--per-thread is of one run: threads of several are not the same");
+			argp_error(state, "--per-thread cannot be combined with --repeat: the threads of several runs differ");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -191,7 +191,7 @@ put_place(struct side *s, const struct replay *r, uint32_t same)
 
 	for (uint32_t i = 0; i < same; i++)
 		insns += p->proc->block[p->block[i]].ninsn;
-	fprintf(s->to, "  %s, behind %s instructions:\n", s->out.process->name, grouped(number, insns));
+	fprintf(s->to, "  %s, after %s instructions:\n", s->out.process->name, grouped(number, insns));
 	if (same)
 		put_frame(s, p, p->block[same - 1], "both ran ");
 	else if (f->last && f->last->n)
@@ -250,7 +250,7 @@ is_whole(const struct course *c)
 		say_error(c->process->name, "segment %" PRIu64 ": damaged: slot %zu is no path of a module that is listed",
 		          c->slots->segment - 1, c->i - 1);
 	else if (c->unknown)
-		say_error(c->process->name, "path %" PRIu64 " is not known: its code is not at hand; nothing behind it is compared",
+		say_error(c->process->name, "path %" PRIu64 " is not known: its code is not at hand; nothing after it is compared",
 		          c->n);
 	return can_go_on(c);
 }

@@ -62,7 +62,7 @@ trace_run(int argc, char **argv)
 
 	options_read(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	if (getenv(CHORD_TRACE_VARIABLE) && *getenv(CHORD_TRACE_VARIABLE)) {
-		say_error(CHORD_TRACE_VARIABLE, "is set: with it there is nothing that --run could pack");
+		say_error(CHORD_TRACE_VARIABLE, "it says itself how traces are kept, so --run has nothing to do: unset it");
 		return EXIT_USAGE;
 	}
 	if (!collect_run(a.argv, &status, &traces))

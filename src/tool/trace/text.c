@@ -591,7 +591,7 @@ stream_ends(struct trace_out *o, size_t stream, const char *why)
 		say_warning(o->process->name, "what thread %" PRIu64 " did is not known in %" PRIu64 " places: %s", o->number,
 		            o->replay.missed, "words of outcomes are not in the trace");
 	if (why)
-		say_error(o->process->trace, "thread %zu: %s: it was read up to there", stream + 1, why);
+		say_error(o->process->trace, "thread %zu: %s: read up to this point", stream + 1, why);
 	buf_free(&o->text);
 	buf_free(&o->struck);
 	return !why;
@@ -608,7 +608,7 @@ trace_warn(struct trace_out *o)
 	if (ok && tail)
 		say_warning(name, "%s", tail);
 	else if (why)
-		say_error(name, "%s: what there is follows", why);
+		say_error(name, "%s: the readable part follows", why);
 	return ok;
 }
 

@@ -22,14 +22,14 @@ static const struct argp_option options[] = {
 	{"blocks", OPT_BLOCKS, NULL, 0, "The basic blocks that ran, too", 0},
 	{"lines", OPT_LINES, NULL, 0, "The source lines that ran, too", 0},
 	{"insns", OPT_INSNS, NULL, 0, "The instructions that ran, too, with their addresses", 0},
-	{"from", OPT_FROM, "PLACE", 0, "Begin behind so many instructions of a thread, or with an entry of a function: f, or f:3 "
-	 "for the third", 0},
-	{"to", OPT_TO, "PLACE", 0, "End likewise; of a function when that entry's activation ends", 0},
+	{"from", OPT_FROM, "PLACE", 0, "Begin after N instructions of a thread, or where a function is entered: f, or f:3 for the "
+	 "third time", 0},
+	{"to", OPT_TO, "PLACE", 0, "End at such a place; for a function, when that call of it ends", 0},
 	{"thread", OPT_THREAD, "N", 0, "Only the thread of that number", 0},
 	{"last", OPT_LAST, "N", 0, "Only the last N lines of each thread", 0},
 	{"grep", OPT_GREP, "FUNCTION", 0, "Only calls of a function (a pattern with * and ?), with the calls below", 0},
-	{"together", OPT_TOGETHER, NULL, 0, "All threads in one view, in an order that can have been: a thread behind its "
-	 "creation, what follows a join behind the thread that was joined, a forked child behind the fork", 0},
+	{"together", OPT_TOGETHER, NULL, 0, "All threads in one view, in a possible order: a thread after its creation, what "
+	 "follows a join after the thread that was joined, a forked child after the fork", 0},
 	{"diff", OPT_DIFF, NULL, 0, "Of two profiles A and B: the first place where what they ran differs", 0},
 	{"run", OPT_RUN, NULL, 0, "Run PROGRAM; another process packs what it traces", 0},
 	{"encodings", OPT_ENCODINGS, NULL, 0, "What the runs would have written with other encodings: outcomes of branches, "
@@ -46,9 +46,9 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Print what a program did, in order: calls and returns, or also each block, line or instruction.\v"
 	"PROGRAM was built with -fchord=trace, and left a trace beside its profile. Without a PROFILE all processes of this build "
-	"in the current folder that left traces are printed. A core file in place of a PROFILE has what each thread of a "
-	"process did last that could make no file. The number before a line is that of the instructions which the "
-	"thread had executed in traced code until then.\n\n"
+	"in the current folder that left traces are printed. A core file in place of a PROFILE has what each thread did "
+	"last, if the process could not make a trace file. The number before a line says how many instructions the thread had "
+	"executed in traced code until then.\n\n"
 	"Exit status: 0 done (with --diff: no difference), 1 a trace is not whole (what is there is printed), cannot be used, or "
 	"differs, or does not have what was asked for, 2 wrong usage; with --run the program's.";
 
