@@ -95,6 +95,21 @@ point(struct tape *t, struct replay_point *x, const struct replay_path *p)
 		in_bad(t->in, "a place behind the path's end");
 }
 
+/* Is the path none, or one of the activation's procedure? */
+static bool
+is_own(const struct replay_frame *f, const struct replay_path *p)
+{
+	return !p || (p->proc == f->proc && p->module == f->module);
+}
+
+/* Is the activation one that the reader may make? The reader looks up its paths and its vertex in its procedure. */
+static bool
+can_be(const struct replay_frame *f)
+{
+	return f->proc && f->at <= REPLAY_STOPPED && !(f->path && f->ahead) && is_own(f, f->last) && is_own(f, f->path) &&
+	       is_own(f, f->ahead) && (f->next < f->proc->nvert || f->next == GRAPH_NONE);
+}
+
 static void
 frame(struct tape *t, struct replay_frame *f)
 {
@@ -113,7 +128,7 @@ frame(struct tape *t, struct replay_frame *f)
 	f->unseen = small(t, f->unseen);
 	f->perhaps = small(t, f->perhaps);
 	f->since = number(t, f->since);
-	if (!t->out && (!f->proc || f->at > REPLAY_STOPPED || (f->path && f->ahead)))
+	if (!t->out && !can_be(f))
 		in_bad(t->in, "an activation that cannot be");
 }
 

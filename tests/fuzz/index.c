@@ -289,6 +289,18 @@ random_path(const struct subject *s)
 	return random_below(3) ? replay_path_again(s->process->code, i, counter, partial) : NULL;
 }
 
+/* Mostly of that procedure, because states with others are refused. */
+static const struct replay_path *
+random_path_in(const struct subject *s, const struct replay_frame *f)
+{
+	const struct replay_path *p = random_path(s);
+	bool any = random_below(64) == 0;
+
+	for (int i = 0; i < 100 && p && !any && (p->proc != f->proc || p->module != f->module); i++)
+		p = random_path(s);
+	return p && (any || (p->proc == f->proc && p->module == f->module)) ? p : NULL;
+}
+
 /* Perhaps the path's. */
 static const struct proc *
 random_proc(const struct subject *s, const struct replay_path *p, uint32_t *module)
@@ -301,9 +313,12 @@ random_proc(const struct subject *s, const struct replay_path *p, uint32_t *modu
 	return t->map[*module] ? &t->map[*module]->proc[random_below(t->map[*module]->nproc)] : NULL;
 }
 
+/* Rarely one that there is not. */
 static uint32_t
 random_vertex(const struct proc *p)
 {
+	if (random_below(64) == 0)
+		return p->nvert + (uint32_t)random_below(1 << 20);
 	return random_below(3) ? (uint32_t)random_below(p->nblock + 2) : UINT32_MAX;
 }
 
@@ -318,12 +333,17 @@ random_point(const struct replay_path *p)
 static bool
 random_frame(const struct subject *s, struct replay_frame *f)
 {
-	*f = (struct replay_frame){.last = random_path(s), .path = random_path(s), .ahead = random_path(s)};
-	if (random_below(4)) /* as it is in states that the reader made */
-		*(random_below(2) ? &f->path : &f->ahead) = NULL;
-	f->proc = random_proc(s, f->path ? f->path : f->ahead, &f->module);
+	const struct replay_path *one = random_path(s);
+
+	*f = (struct replay_frame){0};
+	f->proc = random_proc(s, one, &f->module);
 	if (!f->proc)
 		return false;
+	f->last = random_path_in(s, f);
+	f->path = random_path_in(s, f);
+	f->ahead = random_path_in(s, f);
+	if (random_below(64)) /* as it is in states that the reader made */
+		*(random_below(2) ? &f->path : &f->ahead) = NULL;
 	f->next = f->last && random_below(2) ? f->last->next : random_vertex(f->proc);
 	f->at = (enum replay_at)random_below(REPLAY_STOPPED + 1);
 	if (f->path || f->ahead)
