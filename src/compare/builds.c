@@ -290,18 +290,27 @@ match_functions(struct comparison *d, size_t *pairs)
 
 /* ---- events ---- */
 
-static void
+/* Instructions, blocks and calls may be counted as events, too. If functions have them, they are in the totals already. */
+static bool
+is_in_functions(const struct comparison *d, const char *name)
+{
+	return d->by_function && (!strcmp(name, "instructions") || !strcmp(name, "blocks") || !strcmp(name, "calls"));
+}
+
+static bool
 match_events(struct comparison *d)
 {
 	const struct event_totals *a = &d->side[0].events, *b = &d->side[1].events;
+	bool fits = true;
 
 	if (a->why || b->why)
-		return;
+		return true;
 	for (uint32_t i = 0; i < a->n; i++)
 		for (uint32_t k = 0; k < b->n; k++)
-			if (!strcmp(a->at[i].name, b->at[k].name) && !(d->by_function && !strcmp(a->at[i].name, "instructions")))
-				compare_total(d, a->at[i].name, &(struct bounds){a->at[i].n, a->at[i].most},
-				          &(struct bounds){b->at[k].n, b->at[k].most});
+			if (!strcmp(a->at[i].name, b->at[k].name) && !is_in_functions(d, a->at[i].name))
+				fits &= compare_total(d, a->at[i].name, &(struct bounds){a->at[i].n, a->at[i].most},
+				                      &(struct bounds){b->at[k].n, b->at[k].most});
+	return fits;
 }
 
 /* ---- lines ---- */
@@ -483,7 +492,7 @@ compare_builds(struct comparison *d, bool lines, const char **why)
 	size_t pairs = 0;
 	bool fits = match_functions(d, &pairs);
 
-	match_events(d);
+	fits &= match_events(d);
 	*why = !fits ? "the sum of the counts does not fit 64 bits" :
 	       d->by_function && !pairs ? "they have no function in common" :
 	       !d->total.n ? "nothing was counted in both" : NULL;

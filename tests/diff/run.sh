@@ -282,6 +282,18 @@ t_events() {
 	want $cc -O1 -fchord=events -fchord-events=loads -o one/prog one/sub/prog.c
 	run one c 1000
 	refused 1 "instructions were not counted" "$CHORD" diff --fail-above=50 c c
+	# What is counted by functions and as an event is in the totals once.
+	want $cc -O1 -fchord=edges -o one/prog one/sub/prog.c
+	run one d 1000
+	mkdir two
+	want $cc -O1 -fchord=edges,events -fchord-events=instructions,blocks,calls,loads -o two/prog one/sub/prog.c
+	run two e 1000
+	want "$CHORD" diff --json one/prog d d
+	holds '.totals | has("calls")'
+	cp out once
+	want "$CHORD" diff --json two/prog e e
+	holds '.totals | has("loads")'
+	jq -se '(.[1].totals | del(.loads)) == .[0].totals' once out >/dev/null || no "counted as events, too: $(jq -c .totals once out)"
 }
 
 t_bad_input() {
