@@ -82,17 +82,17 @@ scaled(uint64_t n, uint64_t by, uint64_t per)
 {
 	unsigned __int128 v = (unsigned __int128)n * by / (per ? per : 1);
 
-	return v > INT64_MAX ? INT64_MAX : (uint64_t)v;
+	return v > UINT64_MAX ? UINT64_MAX : (uint64_t)v;
 }
 
 /* Makes the total a pair of bounds, and notes why. */
 static void
 bound(struct run *r, const struct binary *bin, const struct replaced *x, struct event_total *t)
 {
-	bool endless = t->most == COUNT_NO_BOUND || (x->under && !x->under_per);
+	bool endless = x->under && !x->under_per, any = x->over && !x->over_per;
 
-	t->n -= scaled(t->n, x->over, x->over_per);
-	t->most = endless ? COUNT_NO_BOUND : t->most + scaled(t->most, x->under, x->under_per);
+	t->n = any ? 0 : t->n - scaled(t->n, x->over, x->over_per);
+	t->most = endless ? COUNT_NO_BOUND : saturating_add(t->most, scaled(t->most, x->under, x->under_per));
 	VEC_PUSH(r->replaced, pool_printf(r->pool, "%s: in %" PRIu32 " %s of %s the linker replaced instructions that it counts; "
 	                                  "how often these ran was not counted (-fchord=events,edges)", x->name, x->blocks,
 	                                  x->blocks == 1 ? "block" : "blocks", base_name(bin->path)));

@@ -340,9 +340,9 @@ add_counters(struct tally *t, const struct binary *bin)
 				continue;
 			if (bin->events.why)
 				t->at[i].why = bin->events.why;
-			else if (!checked_add(&t->at[i].n, bin->events.at[e].n) ||
-			         !checked_add(&t->at[i].most, bin->events.at[e].most))
+			else if (!checked_add(&t->at[i].n, bin->events.at[e].n))
 				t->at[i].why = TOO_LARGE;
+			t->at[i].most = saturating_add(t->at[i].most, bin->events.at[e].most);
 		}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums over binaries, copies and calls that do not fit 64 bits: none of them is shown as a number. */
 #include "export/coverage.h"
+#include "run/replaced.c" /* bounds, and */
 #include "view/above.c" /* how calls are summed and judged, which no header has */
 
 #include <setjmp.h>
@@ -29,6 +30,54 @@ events_of_binaries(void **state)
 	assert_non_null(sum.why);
 	assert_true(sum.at[0].most == UINT64_MAX);
 	free(run.binary.at);
+	pool_free(run.pool);
+}
+
+/* A bound that is unknown makes the sum's unknown. */
+static void
+bounds_of_binaries(void **state)
+{
+	static const char *const name[] = {"loads"};
+	struct event_total one[] = {{.name = name[0], .n = 7, .most = 9}}, two[] = {{.name = name[0], .n = 5, .most = UINT64_MAX}};
+	struct run run = {.pool = pool_new()};
+	struct event_list events;
+	struct tally t;
+	const char *why;
+
+	(void)state;
+	assert_true(event_list_read(run.pool, name[0], &events, &why));
+	VEC_PUSH(run.binary, (struct binary){.events = {.at = one, .n = 1}});
+	VEC_PUSH(run.binary, (struct binary){.events = {.at = two, .n = 1}});
+	tally_run(&t, run.pool, &run, &events, false);
+	assert_null(t.at[0].why);
+	assert_int_equal(t.at[0].n, 12);
+	assert_true(t.at[0].most == COUNT_NO_BOUND);
+	free(run.binary.at);
+	pool_free(run.pool);
+}
+
+/* Where linkers replaced instructions the counts become bounds, perhaps without one. */
+static void
+bounds_of_replaced(void **state)
+{
+	static const struct { struct replaced x; uint64_t n, least, most; } known[] = {
+		{{.blocks = 1, .over = 1, .over_per = 4, .under = 1, .under_per = 2}, 100, 75, 150},
+		{{.blocks = 1, .over = 2, .under = 1, .under_per = 1}, 100, 0, 200},
+		{{.blocks = 1, .under = 2}, 100, 100, COUNT_NO_BOUND},
+		{{.blocks = 1, .under = 4, .under_per = 1}, UINT64_MAX / 2, UINT64_MAX / 2, COUNT_NO_BOUND},
+	};
+	struct binary bin = {.path = "/x"};
+	struct run run = {.pool = pool_new()};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		struct event_total t = {.name = "loads", .n = known[i].n, .most = known[i].n};
+
+		bound(&run, &bin, &known[i].x, &t);
+		assert_true(t.n == known[i].least);
+		assert_true(t.most == known[i].most);
+	}
+	free(run.replaced.at);
 	pool_free(run.pool);
 }
 
@@ -101,6 +150,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_of_binaries),
+		cmocka_unit_test(bounds_of_binaries),
+		cmocka_unit_test(bounds_of_replaced),
 		cmocka_unit_test(calls_of_copies),
 		cmocka_unit_test(calls_of_one_function),
 	};
