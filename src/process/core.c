@@ -122,8 +122,10 @@ add_memory(struct post *s, uint32_t number, uint64_t link, uint64_t addr, uint64
 	unsigned char *bytes;
 	bool ok;
 
-	if (link < m->base || link - m->base + n > m->ncount * 8)
+	if (link < m->base || link - m->base > m->ncount * 8 || n > m->ncount * 8 - (link - m->base))
 		return false;
+	if (!n)
+		return true;
 	tmp = pool_new();
 	bytes = pool_array(tmp, m->ncount, 8);
 	ok = read_memory(s, addr, bytes + (link - m->base), n);

@@ -21,8 +21,10 @@ static uint64_t
 count_of(const struct post *s, const struct loaded *l, uint32_t tid, uint64_t link)
 {
 	size_t i = (size_t)(l - s->module.at), k = 0;
-	uint64_t v = 0, at;
+	uint64_t v = 0, offset = link - (l->live.first - l->live.bias), at;
 
+	if (offset > l->live.size || l->live.size - offset < sizeof v)
+		return 0;
 	while (k < s->region.n && s->region.at[k].tid != (int32_t)tid)
 		k++;
 	if (k == s->region.n)
@@ -30,8 +32,8 @@ count_of(const struct post *s, const struct loaded *l, uint32_t tid, uint64_t li
 	at = s->filed[i * s->live.nregion + k];
 	if (!at)
 		core_read(s->core, link + l->live.bias + s->region.at[k].base, &v, sizeof v);
-	else
-		memcpy(&v, s->bytes.at + at + (link - (l->live.first - l->live.bias)), sizeof v);
+	else if (at + offset <= s->bytes.n - sizeof v)
+		memcpy(&v, s->bytes.at + at + offset, sizeof v);
 	return v;
 }
 
