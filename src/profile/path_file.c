@@ -101,6 +101,18 @@ paths_take_tables(struct profile *p, struct module *m, const struct map *map)
 	m->ntable = n;
 }
 
+static int
+by_sum(const void *a, const void *b)
+{
+	const struct hashed *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	if (x->table != y->table)
+		return x->table < y->table ? -1 : 1;
+	return (x->sum > y->sum) - (x->sum < y->sum);
+}
+
 /* Might there be a path for which all eight entries are taken? */
 static bool
 is_crowded(const struct path_table *t, const unsigned char *at)
@@ -124,7 +136,7 @@ paths_doubt_tables(struct profile *p, const struct module *m, uint32_t number, c
 		bool known = false;
 
 		for (size_t k = 0; k < p->hashed.n; k++)
-			known |= !memcmp(&p->hashed.at[k], &doubt, sizeof doubt);
+			known |= !by_sum(&p->hashed.at[k], &doubt) && p->hashed.at[k].count == doubt.count;
 		if (!known && is_crowded(&m->table[i], at + (m->table[i].addr - m->base)))
 			VEC_PUSH(p->hashed, doubt);
 	}
@@ -246,18 +258,6 @@ paths_check(const struct profile *p)
 /* ---- sums ---- */
 
 static int
-by_sum(const void *a, const void *b)
-{
-	const struct hashed *x = a, *y = b;
-
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	if (x->table != y->table)
-		return x->table < y->table ? -1 : 1;
-	return (x->sum > y->sum) - (x->sum < y->sum);
-}
-
-static int
 by_key(const void *a, const void *b)
 {
 	const struct unfinished *x = a, *y = b;
@@ -273,6 +273,16 @@ by_key(const void *a, const void *b)
 	return (told_by(x->bias) > told_by(y->bias)) - (told_by(x->bias) < told_by(y->bias));
 }
 
+/* Adds the counts of two entries that by_sum() does not tell apart. Without one of them the sum is not known either. */
+static bool
+add_hashed(struct hashed *sum, const struct hashed *e)
+{
+	if (e->sum != UINT64_MAX || (sum->count != PATHS_UNKNOWN && e->count != PATHS_UNKNOWN))
+		return count_add(&sum->count, e->count);
+	sum->count = PATHS_UNKNOWN;
+	return true;
+}
+
 bool
 paths_join(struct profile *p)
 {
@@ -283,7 +293,7 @@ paths_join(struct profile *p)
 		qsort(p->hashed.at, p->hashed.n, sizeof *p->hashed.at, by_sum);
 	for (size_t i = 0; i < p->hashed.n; i++) {
 		if (n && !by_sum(&p->hashed.at[n - 1], &p->hashed.at[i]))
-			fits &= count_add(&p->hashed.at[n - 1].count, p->hashed.at[i].count);
+			fits &= add_hashed(&p->hashed.at[n - 1], &p->hashed.at[i]);
 		else
 			p->hashed.at[n++] = p->hashed.at[i];
 	}

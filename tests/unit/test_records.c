@@ -144,6 +144,27 @@ slots_hold_addresses_or_sums(void **state)
 	pool_free(pool);
 }
 
+/* Of two profiles that do not know how many paths had no room, the sum does not know it either. */
+static void
+unknown_paths_stay_unknown(void **state)
+{
+	static const struct { uint64_t one, two, sum; } known[] = {
+		{3, 4, 7}, {UINT64_MAX, UINT64_MAX, UINT64_MAX}, {UINT64_MAX, 4, UINT64_MAX}, {3, UINT64_MAX, UINT64_MAX},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		struct profile *p = profile_new();
+
+		VEC_PUSH(p->hashed, (struct hashed){0, COUNTERS, UINT64_MAX, known[i].one});
+		VEC_PUSH(p->hashed, (struct hashed){0, COUNTERS, UINT64_MAX, known[i].two});
+		assert_true(paths_join(p));
+		assert_int_equal(p->hashed.n, 1);
+		assert_true(p->hashed.at[0].count == known[i].sum);
+		profile_free(p);
+	}
+}
+
 int
 main(void)
 {
@@ -152,6 +173,7 @@ main(void)
 		cmocka_unit_test(other_tables_are_refused),
 		cmocka_unit_test(records_are_of_their_region),
 		cmocka_unit_test(slots_hold_addresses_or_sums),
+		cmocka_unit_test(unknown_paths_stay_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
