@@ -116,6 +116,17 @@ name_of(struct image *im, Dwarf_Die *die)
 	return name && !is_c(die) ? qualified(im, die, name) : name;
 }
 
+/* The folder of the unit of an origin. With -flto an instance is often in another unit than its origin. */
+static const char *
+folder_of(struct reader *r, Dwarf_Die *die, Dwarf_Die *origin)
+{
+	Dwarf_Die unit, own;
+
+	if (!dwarf_diecu(origin, &unit, NULL, NULL) || !dwarf_diecu(die, &own, NULL, NULL) || unit.addr == own.addr)
+		return r->dir;
+	return image_unit_folder(r->im, &unit);
+}
+
 /* Each origin is looked up once, because it takes long to find the name spaces and classes of a name. */
 static const struct origin *
 known_origin(struct reader *r, Dwarf_Die *die)
@@ -130,7 +141,7 @@ known_origin(struct reader *r, Dwarf_Die *die)
 	o = pool_alloc(r->im->pool, sizeof *o);
 	o->name = name_of(r->im, &at);
 	o->name = o->name ? o->name : "?";
-	o->at = image_declaration(r->im, r->dir, &at);
+	o->at = image_declaration(r->im, folder_of(r, die, &at), &at);
 	key.at = pool_strndup(r->im->pool, key.at, key.n);
 	strmap_put(&r->origin, key, (uintptr_t)o);
 	return o;

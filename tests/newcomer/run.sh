@@ -195,6 +195,19 @@ t_inlined() {
 	grep -q -- '--inlined tells it apart' out || no "nothing says that functions were inlined"
 }
 
+# With -flto what was inlined is in another unit than what it was written in, and that one's folder counts.
+t_inlined_elsewhere() {
+	mkdir one two
+	echo 'int far(int); int main(int argc, char **argv) { return far(argc) == 7; }' >one/main.c
+	echo 'volatile int v; int far(int a) { v = a; return v * 3; }' >two/far.c
+	(cd one && want $cc -O2 -gdwarf-4 -flto -c main.c) || exit 1
+	(cd two && want $cc -O2 -gdwarf-4 -flto -c ../two/far.c) || exit 1
+	want $cc -O2 -gdwarf-4 -flto -o far one/main.o two/far.o
+	want ./far
+	want "$CHORD" report --inlined --json ./far
+	is "$(jq -r '.source_functions[] | select(.name == "far") | .file' out)" "$PWD/two/far.c"
+}
+
 # ---- what other tools have ----
 
 t_stat() {
@@ -337,7 +350,7 @@ t_help() {
 	refused 2 'did you mean --lines' "$CHORD" report --linse ./prog
 }
 
-for name in other-name library libtool debug-files configure hottest calls inlined stat sort json help; do
+for name in other-name library libtool debug-files configure hottest calls inlined inlined-elsewhere stat sort json help; do
 	test_case "$name"
 done
 exit $failed
