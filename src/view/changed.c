@@ -35,6 +35,12 @@ next_line(struct reader *r)
 	return line;
 }
 
+static bool
+is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
 /* git quotes names that have special characters, and escapes these as in C. */
 static const char *
 unquote(struct pool *pool, struct str name)
@@ -48,7 +54,8 @@ unquote(struct pool *pool, struct str name)
 
 		if (name.at[i] != '\\' || ++i == name.n) {
 			out[n++] = name.at[i < name.n ? i : i - 1];
-		} else if (i + 2 < name.n && name.at[i] >= '0' && name.at[i] <= '3') {
+		} else if (i + 2 < name.n && name.at[i] <= '3' && is_octal(name.at[i]) && is_octal(name.at[i + 1]) &&
+		           is_octal(name.at[i + 2])) {
 			out[n++] = (char)((name.at[i] - '0') * 64 + (name.at[i + 1] - '0') * 8 + (name.at[i + 2] - '0'));
 			i += 2;
 		} else {
