@@ -97,6 +97,16 @@ table_bounds(struct table *t, const struct bounds *b, bool known)
 	table_text(t, known ? range(text, b->least, b->most) : "not known");
 }
 
+double
+percent_shown(uint64_t part, uint64_t all, double step)
+{
+	double p = 100.0 * (double)part / (double)all;
+
+	if (part < all && p > 100 - step)
+		return 100 - step;
+	return part && p < step ? step : p;
+}
+
 void
 table_share(struct table *t, uint64_t part, uint64_t all)
 {

@@ -37,6 +37,9 @@ void table_text(struct table *t, const char *text);
 void table_printf(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_number(struct table *t, uint64_t n);      /* with its digits in groups of three */
 void table_bounds(struct table *t, const struct bounds *b, bool known);
+/* A share in percent that is shown in such steps (0.01: two decimals). One that is not all, or not nothing, is not rounded to that:
+ * it is at least a step away. */
+double percent_shown(uint64_t part, uint64_t all, double step);
 void table_share(struct table *t, uint64_t part, uint64_t all); /* in percent */
 /* Leaves n cells empty. */
 void table_skip(struct table *t, size_t n);

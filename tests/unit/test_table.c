@@ -118,12 +118,24 @@ test_bounds(void **state)
 	assert_false(bounds_exact(&b));
 }
 
+/* A share that is not all, or not nothing, is not shown as that. */
+static void
+test_percent(void **state)
+{
+	(void)state;
+	assert_true(percent_shown(9996, 10000, 0.1) < 99.95);
+	assert_true(percent_shown(4, 10000, 0.1) >= 0.1);
+	assert_true(percent_shown(10000, 10000, 0.1) == 100 && percent_shown(0, 10000, 0.1) == 0);
+	assert_true(percent_shown(99999, 100000, 0.01) < 99.995);
+	assert_true(percent_shown(1, 2, 0.01) == 50);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cells), cmocka_unit_test(test_long_cells), cmocka_unit_test(test_skip_mark_indent),
-		cmocka_unit_test(test_more), cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_more), cmocka_unit_test(test_bounds), cmocka_unit_test(test_percent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

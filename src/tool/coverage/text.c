@@ -7,23 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double
-percent(uint64_t part, uint64_t all)
-{
-	return 100.0 * (double)part / (double)all;
-}
-
-/* A share that is not all, or not nothing, is not rounded to that: it is at least 0.01 % away. */
-static double
-truly(uint64_t part, uint64_t all)
-{
-	double p = percent(part, all);
-
-	if (part < all && p > 99.99)
-		return 99.99;
-	return part && p < 0.01 ? 0.01 : p;
-}
-
 const char *
 share_text(char out[SHARE], const struct coverage_share *s)
 {
@@ -32,9 +15,9 @@ share_text(char out[SHARE], const struct coverage_share *s)
 	if (!all)
 		snprintf(out, SHARE, "-");
 	else if (s->n[VIEW_MAYBE])
-		snprintf(out, SHARE, "%.2f-%.2f", truly(ran, all), truly(ran + s->n[VIEW_MAYBE], all));
+		snprintf(out, SHARE, "%.2f-%.2f", percent_shown(ran, all, 0.01), percent_shown(ran + s->n[VIEW_MAYBE], all, 0.01));
 	else
-		snprintf(out, SHARE, "%.2f", truly(ran, all));
+		snprintf(out, SHARE, "%.2f", percent_shown(ran, all, 0.01));
 	return out;
 }
 

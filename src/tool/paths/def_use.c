@@ -66,7 +66,7 @@ print_functions(const struct view_def_use *d)
 		for (int how = 0; how < DEF_USE_HOWS; how++)
 			table_number(&t, p->of_how[how]);
 		if (n)
-			table_printf(&t, "%.1f %%", 100.0 * (double)p->of_how[DEF_USE_COVERED] / (double)n);
+			table_printf(&t, "%.1f %%", percent_shown(p->of_how[DEF_USE_COVERED], n, 0.1));
 		else
 			table_skip(&t, 1);
 		table_text(&t, shown_name(p->of->proc->name));

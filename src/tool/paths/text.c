@@ -31,7 +31,7 @@ put_share(struct table *t, uint64_t part, uint64_t all)
 	if (!all || part == UINT64_MAX || all == UINT64_MAX)
 		table_skip(t, 1);
 	else
-		table_printf(t, "%.1f %%", 100.0 * (double)part / (double)all);
+		table_printf(t, "%.1f %%", percent_shown(part, all, 0.1));
 }
 
 static void
