@@ -170,16 +170,14 @@ add_part(const struct map *map, const struct profile *part, const struct module 
 		else if (!c->why || is_placed_nowhere(p, c))
 			solve_one(pool, p, part, m, woven, &own[i]);
 		if (c->why) {
-			sum[i].why = c->why;
+			/* The part's pool is freed below. */
+			sum[i].why = sum[i].why ? sum[i].why : pool_strdup(idle->pool, c->why);
 			continue;
 		}
 		add_counts(p, &sum[i], c);
 		plus(&sum[i].active, c->active);
 		add_counts(p, sum[i].most, c->most ? c->most : c);
 	}
-	for (uint32_t i = 0; i < map->nproc; i++)
-		if (sum[i].why && sum[i].most)
-			sum[i].why = pool_strdup(idle->pool, sum[i].why);
 	pool_free(pool);
 }
 
