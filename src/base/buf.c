@@ -253,7 +253,9 @@ write_all(int fd, const void *data, size_t n)
 
 		if (k < 0 && errno == EINTR)
 			continue;
-		if (k < 0)
+		if (!k)
+			errno = EIO; /* it would never end */
+		if (k <= 0)
 			return false;
 		at += k;
 		n -= (size_t)k;

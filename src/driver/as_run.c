@@ -121,8 +121,8 @@ fill(int fd, const struct buf *b)
 	for (size_t done = 0; done < b->n;) {
 		ssize_t n = pwrite(fd, b->at + done, b->n - done, (off_t)done);
 
-		if (n < 0 && errno != EINTR)
-			die("temporary file", "%s", strerror(errno));
+		if (!n || (n < 0 && errno != EINTR))
+			die("temporary file", "%s", strerror(n ? errno : EIO));
 		done += n > 0 ? (size_t)n : 0;
 	}
 }
