@@ -4,6 +4,7 @@
 #include "export/export.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct writer {
@@ -12,6 +13,7 @@ struct writer {
 	struct strmap number;    /* the number of a name that needs one */
 	const char *file;        /* the file to which costs belong now */
 	const struct view_function *function; /* the function, likewise; instructions are in the order of functions */
+	const struct view_function **by_proc; /* all functions, by the address of their struct proc (heap) */
 };
 
 static const char *
@@ -53,6 +55,27 @@ put_file(struct writer *w, const char *file, const char *own)
 	w->file = file;
 }
 
+static int
+by_proc(const void *a, const void *b)
+{
+	const struct view_function *const *x = a, *const *y = b;
+	uintptr_t p = (uintptr_t)(*x)->proc, q = (uintptr_t)(*y)->proc;
+
+	return (p > q) - (p < q);
+}
+
+static void
+sort_functions(struct writer *w)
+{
+	const struct view_functions *f = w->x->function;
+
+	w->by_proc = xcalloc(f->n, sizeof *w->by_proc);
+	for (size_t i = 0; i < f->n; i++)
+		w->by_proc[i] = &f->at[i];
+	if (f->n)
+		qsort(w->by_proc, f->n, sizeof *w->by_proc, by_proc);
+}
+
 /* The measured function that a call leads to; NULL: the callee is not measured, or not known. */
 static const struct view_function *
 callee_of_insn(const struct writer *w, const struct view_insn *in)
@@ -60,10 +83,12 @@ callee_of_insn(const struct writer *w, const struct view_insn *in)
 	struct callee to = view_insn_callee(in);
 	const struct part_at *part = to.n && !to.one ? parts_find(&in->binary->parts, to.symbol->addr) : NULL;
 
-	for (size_t i = 0; i < w->x->function->n && part; i++)
-		if (w->x->function->at[i].proc == part->proc && part->proc->part[0].addr == to.symbol->addr)
-			return &w->x->function->at[i];
-	return NULL;
+	const struct view_function key = {.proc = part ? part->proc : NULL}, *wanted = &key, **found;
+
+	if (!part || part->proc->part[0].addr != to.symbol->addr)
+		return NULL;
+	found = bsearch(&wanted, w->by_proc, w->x->function->n, sizeof *w->by_proc, by_proc);
+	return found ? *found : NULL;
 }
 
 /* For readers, file and object are parts of a function's name. callgrind_annotate shortens names of files below its folder, and
@@ -136,6 +161,7 @@ export_callgrind(const struct export *x, struct buf *out)
 	uint64_t total = 0;
 	bool fits = true;
 
+	sort_functions(&w);
 	for (size_t i = 0; i < x->list->insn.n; i++) {
 		const struct view_insn *in = &x->list->insn.at[i];
 
@@ -151,6 +177,7 @@ export_callgrind(const struct export *x, struct buf *out)
 	put_heading(&w, total);
 	buf_add(out, body.at, body.n);
 	buf_free(&body);
+	free(w.by_proc);
 	strmap_free(&w.number);
 	return export_fits(x, fits);
 }
