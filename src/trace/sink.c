@@ -107,7 +107,7 @@ sink_end(struct sink *s)
 	if (s->nbit)
 		put_byte(s, (uint8_t)s->bits);
 	s->bits = s->nbit = 0;
-	if (s->n || s->sum.compressed)
+	if (s->n || s->sum.bytes)
 		compress(s, ZSTD_e_end);
 }
 
