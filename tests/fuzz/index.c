@@ -317,7 +317,7 @@ random_proc(const struct subject *s, const struct replay_path *p, uint32_t *modu
 static uint32_t
 random_vertex(const struct proc *p)
 {
-	if (random_below(64) == 0)
+	if (random_below(16) == 0)
 		return p->nvert + (uint32_t)random_below(1 << 20);
 	return random_below(3) ? (uint32_t)random_below(p->nblock + 2) : UINT32_MAX;
 }

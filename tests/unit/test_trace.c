@@ -3,6 +3,9 @@
 #include "tests/unit/profile_bytes.h"
 #include "tests/unit/trace_bytes.h"
 
+#include "graph/graph.h"
+#include "trace/internal.h"
+
 enum { LOW = 0x5000 };
 
 /* Counter k of eight is written as token LOW + 8 * k. */
@@ -268,12 +271,65 @@ counts_refused(void **state)
 	pool_free(pool);
 }
 
+/* The reader looks up the vertex of an activation in its procedure, so a state with one that is not there is refused. */
+static void
+states(void **state)
+{
+	static const struct { uint32_t next; bool ok; } known[] = {
+		{0, true}, {3, true}, {GRAPH_NONE, true}, {4, false}, {1000000, false}, {GRAPH_NONE - 1, false},
+	};
+	struct proc proc = {.name = "f", .nblock = 2, .nvert = 4};
+	const struct map map = {.proc = &proc, .nproc = 1}, *const maps[] = {&map};
+	const struct profile profile = {.module = {.n = 1}};
+	struct pool *pool = pool_new();
+	struct buf b = {0};
+	struct trace_file *f;
+
+	(void)state;
+	make(&b);
+	f = parse(pool, &b);
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		struct replay r = {.file = f, .slots = slots_new(f, 0, NULL), .listed = 1}, back = r;
+		struct buf bytes = {0};
+
+		VEC_PUSH(r.stack, (struct replay_frame){.proc = &proc, .next = known[i].next});
+		assert_true(replay_save(&r, maps, &profile, &bytes));
+		assert_int_equal(replay_restore(&back, maps, &profile, (struct str){bytes.at, bytes.n}, 3), known[i].ok);
+		assert_int_equal(back.stack.n, known[i].ok);
+		buf_free(&bytes);
+		free(back.stack.at);
+		free(r.stack.at);
+		slots_free(r.slots);
+	}
+	buf_free(&b);
+	pool_free(pool);
+}
+
+/* What is compressed has an end, however much it was. */
+static void
+sinks(void **state)
+{
+	static const uint8_t zero[1 << 18];
+
+	(void)state;
+	for (uint64_t n = 1 << 14; n <= sizeof zero; n *= 2) {
+		struct sink *s = sink_new();
+
+		sink_put(s, 1, 8 * n, zero);
+		sink_end(s);
+		assert_int_equal(sink_sum(s).bytes, n);
+		assert_true(sink_sum(s).compressed > 8);
+		sink_free(s);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_order), cmocka_unit_test(rings), cmocka_unit_test(truncated), cmocka_unit_test(damaged),
 		cmocka_unit_test(refused), cmocka_unit_test(counts), cmocka_unit_test(counts_refused),
+		cmocka_unit_test(states), cmocka_unit_test(sinks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
