@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The changes to the text that put the chosen counters in place. Labels, with p the number of the procedure and LABEL_PREFIX before
- * them:
+ * them. No two kinds have the same letter and the same form, so each new kind is listed here:
  *   Ap_k, Zp_k  start and end of part k       Cp    its counters
  *   Bp_s        segment s                     Rp_c  return address of call c
  *   Xp_e        stub of edge e                Op_e  after a stub that stands in line
@@ -8,13 +8,17 @@
  *   Qp_c        stub of call c that asks which procedure is called; Kp_c: the code after it
  *   Gp_n, Hp_n  guard of a path's memory, and the code after it; n: number of the code for paths
  *   Ip_n, Dp_n  stub of a path that has to look for its entry, and the code after it
- *   Jp_n, Kp_n  stub of a path that may begin a signal handler, and the code after it
- *   Vp_n        after these stubs, if they stand in line
+ *   jp_n, kp_n  stub of a path that may begin a signal handler, and the code after it
+ *   vp_n        after these stubs of paths, if they stand in line
+ *   Vp_c        after the stub of call c, if it stands in line
  *   Yp          describes the table of paths
  *   Ep_k        stub that asks whether a timer is due; Fp_k: the code after it
  *   Lp_n, Wp_n  stub by which the runtime writes down registers, and the code after it; n: number of the record
  *   Mp_k, Np_k, Up_k, Pp_k  code around system call k
- *   Sp_k, Up_k  what the runtime has to know of part k for timers */
+ *   sp_k, up_k  what the runtime has to know of part k for timers; up_k: behind it
+ *   Mp, Np      the procedure's map, and the end of the map
+ *   Wk          loop of query k, which belongs to the text
+ * The text is first assembled with labels Sk before its statements (asm/label.c), which the woven text does not have. */
 #include "weave/emit.h"
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@ add_cold(struct emitter *m, struct buf *b, const struct site *s, const struct bu
 
 	if (emit_far(m, s->block, s->path->stmt, stub))
 		return;
-	over = emit_name(m, 'V', s->path->number);
+	over = emit_name(m, 'v', s->path->number);
 	m->u->machine->jump(b, over);
 	buf_add(b, stub->at, stub->n);
 	buf_printf(b, "%s:\n", over);
@@ -36,8 +36,8 @@ path_probe(struct emitter *m, struct buf *b, const struct site *s)
 	place.guarded = emit_name(m, 'H', s->path->number);
 	place.miss = emit_name(m, 'I', s->path->number);
 	place.counted = emit_name(m, 'D', s->path->number);
-	place.struck = emit_name(m, 'J', s->path->number);
-	place.begun = emit_name(m, 'K', s->path->number);
+	place.struck = emit_name(m, 'j', s->path->number);
+	place.begun = emit_name(m, 'k', s->path->number);
 	place.base = s->base[BASE_COUNTERS];
 	m->u->machine->path(b, &stub, &s->path->op, &table, &place);
 	if (stub.n)

@@ -204,7 +204,7 @@ part_record(const struct record *r, uint32_t part, struct buf *out)
 	part_segments(r, part, &segments);
 	for (uint32_t e = 0; e < r->list->n; e++)
 		ntimed += r->list->at[e].timed;
-	buf_printf(out, "\t.balign 4\n" L "S%u_%u:\t.long\t" L "A%u_%u-.," L "Z%u_%u-" L "A%u_%u," L "U%u_%u-" L "S%u_%u,%u\n", n,
+	buf_printf(out, "\t.balign 4\n" L "s%u_%u:\t.long\t" L "A%u_%u-.," L "Z%u_%u-" L "A%u_%u," L "u%u_%u-" L "s%u_%u,%u\n", n,
 	           part, n, part, n, part, n, part, n, part, n, part, ntimed);
 	for (uint32_t e = 0; e < r->list->n; e++) {
 		if (!r->list->at[e].timed)
@@ -214,7 +214,7 @@ part_record(const struct record *r, uint32_t part, struct buf *out)
 		buf_printf(out, "\t.long\t%.*s-.,%" PRId64 "\n", (int)name.n, name.at, r->most[e]);
 	}
 	buf_add(out, segments.at, segments.n);
-	buf_printf(out, "\t.balign 4\n" L "U%u_%u:\n", n, part);
+	buf_printf(out, "\t.balign 4\n" L "u%u_%u:\n", n, part);
 	buf_free(&segments);
 	buf_free(&name);
 }

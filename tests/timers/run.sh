@@ -146,6 +146,17 @@ values() {
 	grep -q "chord: -fchord-timers: .*nonsense" log && ok "an unknown event" || fail "an unknown event"
 }
 
+# System calls that the runtime makes have labels of their own beside those of the timers' records.
+routed() {
+	cat >routed.c <<-'E'
+		#include <sys/syscall.h>
+		static long raw(long n, long a) { long r; __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a) : "rcx", "r11", "memory"); return r; }
+		int main(void) { if (!raw(SYS_fork, 0)) raw(SYS_exit, 3); return 0; }
+	E
+	build prog -O2 routed.c || { fail routed; return; }
+	"$CHORD" verify prog >log 2>&1 && grep -q ' 0 refused' log && ./prog && ok "system calls" || fail "system calls" "$(head -n 3 log)"
+}
+
 every_compiler random
 every_compiler storm
 every_compiler exact
@@ -153,4 +164,5 @@ every_compiler left
 same_slices
 same_slices exact
 values
+routed
 exit $failed
