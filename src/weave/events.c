@@ -424,7 +424,7 @@ site_of(const struct woven *w, uint32_t edge)
 bool
 site_add(struct woven *w, struct site *s, uint32_t e, uint32_t n, int64_t add)
 {
-	if (s->where == SITE_NONE || add > INT32_MAX || add < INT32_MIN) {
+	if (s->where == SITE_NONE || add > INT32_MAX || add <= INT32_MIN) {
 		w->proc->reason = s->where == SITE_NONE ? "events that cannot be counted apart" :
 			"an event's increment of more than 31 bits";
 		return false;
