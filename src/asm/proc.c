@@ -323,7 +323,7 @@ sort_ranges(struct code *c)
 
 /* Finds the procedures that the pieces belong to. Ranges have to be sorted. */
 static void
-assign_registers(const struct unit *u, starts *s)
+find_homes(const struct unit *u, starts *s)
 {
 	uint32_t part;
 
@@ -514,7 +514,7 @@ proc_find(struct unit *u)
 			sort_ranges(u->code[i]);
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i])
-			assign_registers(u, &by_section[i]);
+			find_homes(u, &by_section[i]);
 	for (uint32_t i = 0; i < u->ncode; i++) {
 		if (u->code[i])
 			add_pieces(u, u->code[i], &by_section[i], &names);

@@ -285,7 +285,6 @@ combine(const struct step *s, uint64_t a, uint64_t b, uint64_t *v)
 	case ZYDIS_MNEMONIC_IMUL: *v = a * b; return true;
 	case ZYDIS_MNEMONIC_SHL: *v = a << (b & (bits - 1)); return true;
 	case ZYDIS_MNEMONIC_SHR: *v = a >> (b & (bits - 1)); return bits == 32;
-	case ZYDIS_MNEMONIC_SAR: *v = extended(a, 32) >> (b & (bits - 1)); return false;
 	default: return false;
 	}
 }
