@@ -31,12 +31,14 @@ enum stmt_flag {
 	STMT_OTHER = 32,  /* in a section that cannot hold instructions */
 	STMT_META = 64,   /* in a section that describes code, and neither runs nor points at it (debug, unwind tables) */
 	STMT_MIXED = 128, /* STMT_OPAQUE that may hold data, or distances given as numbers */
+	STMT_NUMBERS = 256, /* STMT_OPAQUE that may hold operands that are numbers of bytes from the PC */
 };
 
 struct stmt {
 	uint32_t at, len;   /* slice of the text, without separators and trailing comments */
 	uint32_t line;      /* physical line, from 1 */
-	uint8_t kind, flags;
+	uint8_t kind;
+	uint16_t flags;
 };
 
 struct text {
@@ -234,6 +236,7 @@ struct way {
 };
 
 struct frames;
+struct names;
 
 struct unit {
 	struct pool *pool;
@@ -248,6 +251,7 @@ struct unit {
 	uint32_t ncode;
 	VEC(struct proc_text) procs;      /* in the order of their first statement */
 	VEC(struct way) ways;        /* by target */
+	struct names *names;         /* mention.h: of places in code; from leader_find() on */
 	struct frames **frames;      /* frame.c: by procedure, made when first needed */
 };
 

@@ -31,43 +31,6 @@ has_distance(struct str s)
 	return false;
 }
 
-/* What stands after the mnemonic and its prefixes. */
-static struct str
-operands(const struct text *t, uint32_t stmt)
-{
-	struct stmt s = t->stmts.at[stmt];
-	struct str rest = stmt_rest(t, &s);
-
-	while (rest.n && t->machine->is_prefix(stmt_word(t, &s))) {
-		s.at = (uint32_t)(rest.at - t->at);
-		s.len = (uint32_t)rest.n;
-		rest = stmt_rest(t, &s);
-	}
-	return rest;
-}
-
-static bool
-is_blank_at(struct str s, size_t at)
-{
-	return s.at[at] == ' ' || s.at[at] == '\t';
-}
-
-/* Does the statement have a number of bytes to skip, counted from the next instruction? No number means 0. Blanks may stand before
- * the register. */
-static bool
-has_pc_number(const struct text *t, uint32_t stmt)
-{
-	struct str s = operands(t, stmt);
-	const char *at = memmem(s.at, s.n, t->machine->pc, strlen(t->machine->pc));
-	size_t end = at ? (size_t)(at - s.at) : 0, i;
-
-	while (end && is_blank_at(s, end - 1))
-		end--;
-	for (i = end; i && !strchr(" \t,*", s.at[i - 1]);)
-		i--;
-	return at && text_number((struct str){s.at + i, end - i}) == end - i;
-}
-
 /* The statement in which an instruction's bytes end, or UINT32_MAX if there is none. A prefix may be a statement of its own. */
 static uint32_t
 stmt_of_end(const struct unit *u, const struct code *c, const struct insn *in)
@@ -100,13 +63,96 @@ is_written_as_bytes(const struct unit *u, const struct code *c, const struct ins
 	       (u->text->stmts.at[stmt].kind == STMT_DIRECTIVE || u->text->stmts.at[stmt].flags & STMT_MIXED);
 }
 
-/* Is it a jump or lea whose operand the weaver replaces by a label? */
+/* Is the place relocated? A number that the instruction holds besides may have a relocation of its own. */
 static bool
-is_replaced(const struct unit *u, const struct insn *in)
+is_relocated(const struct unit *u, const struct code *c, const struct insn *in)
 {
+	uint32_t at = in->off + in->pc_at;
+
+	return in->attr & INSN_RELOC && (!(in->attr & INSN_MENTIONS) || reloc_in(u->object, c->section, at, at + 1));
+}
+
+/* Is the place in its section, or at its end? */
+static bool
+is_within(const struct code *c, const struct insn *in)
+{
+	return in->target <= c->nbyte;
+}
+
+/* The place that an instruction states without a relocation. Beyond its section it is the end of the section on that side. */
+static struct dest
+stated_dest(const struct code *c, const struct insn *in)
+{
+	uint32_t end = (int32_t)(in->target - in->off) < 0 ? 0 : c->nbyte;
+
+	return (struct dest){c->section, is_within(c, in) ? in->target : end, false};
+}
+
+/* Is it a jump or lea to an instruction of its own procedure, whose operand the weaver replaces by a label? Such a label stands
+ * before the first instruction of a statement. */
+static bool
+is_replaced(const struct unit *u, uint32_t number, const struct insn *in, struct dest d)
+{
+	const struct code *c = u->code[d.section];
+	uint32_t i = d.off < c->nbyte ? c->at[d.off] : UINT32_MAX, proc, part;
+
+	if (i == UINT32_MAX || !unit_find(u, d.section, d.off, &proc, &part) || proc != number ||
+	    d.off >= u->procs.at[proc].parts.at[part].hi)
+		return false;
 	if (in->attr & INSN_REL)
 		return in->cls != CHORD_INSN_CALL && can_retarget(u, in);
-	return in->stmt != UINT32_MAX && stmt_pc_number(u->text, &u->text->stmts.at[in->stmt]) >= 0;
+	return c->insns.at[i].stmt != UINT32_MAX && in->stmt != UINT32_MAX &&
+	       stmt_pc_number(u->text, &u->text->stmts.at[in->stmt]) >= 0;
+}
+
+/* May the text add a number to something, or subtract one? */
+static bool
+may_add(struct str s)
+{
+	return memchr(s.at, '+', s.n) || memchr(s.at, '-', s.n);
+}
+
+/* Is the place just a label's? Most are, so this is asked first. An operand relative to the PC may be a number. */
+static bool
+is_label(const struct unit *u, const struct code *c, const struct insn *in, struct dest d)
+{
+	if (in->stmt == UINT32_MAX || !u->code[d.section]->labelled[d.off] ||
+	    (in->attr & INSN_MENTIONS && !is_relocated(u, c, in)) || (in->attr & INSN_REL && !is_within(c, in)))
+		return false;
+	return u->text->stmts.at[in->stmt].kind == STMT_CODE && !may_add(stmt_str(u->text, &u->text->stmts.at[in->stmt]));
+}
+
+/* Of the places that the operands of a statement name in d's section, the one nearest to d. False: they name none there, or one is
+ * subtracted. */
+static bool
+named_base(const struct unit *u, uint32_t stmt, struct dest d, uint32_t *base)
+{
+	bool any = false;
+	struct mention m;
+
+	for (size_t at = 0; mention_next(u, u->names, stmt, &at, &m);) {
+		if (!m.dest.section && m.word.n > 1 && *m.word.at == '$')
+			m.dest = mention_dest(u, u->names, (struct str){m.word.at + 1, m.word.n - 1}, stmt);
+		if (m.dest.section != d.section)
+			continue;
+		if (m.minus)
+			return false;
+		if (!any || llabs((long long)m.dest.off - d.off) < llabs((long long)*base - d.off))
+			*base = m.dest.off;
+		any = true;
+	}
+	return any;
+}
+
+/* Is the place that an instruction states without a relocation a label that its statement hides, as in a macro? */
+static bool
+is_hidden_label(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	uint32_t stmt = stmt_of_end(u, c, in);
+	const struct stmt *s = stmt == UINT32_MAX ? NULL : &u->text->stmts.at[stmt];
+
+	return is_within(c, in) && c->labelled[in->target] && (in->stmt == UINT32_MAX || (s && s->kind == STMT_OPAQUE)) &&
+	       !(in->attr & INSN_MENTIONS && s && (s->flags & STMT_NUMBERS || text_number(stmt_rest(u->text, s))));
 }
 
 /* Is the place a distance in bytes that no label can keep right? Labels can keep it in jumps and lea, whose operand can be
@@ -114,24 +160,21 @@ is_replaced(const struct unit *u, const struct insn *in)
 static bool
 counts_bytes(const struct unit *u, uint32_t number, const struct code *c, const struct insn *in)
 {
-	struct dest d = dest_of(u, c, in);
-	uint32_t proc, part;
+	struct dest d = stated_dest(c, in);
+	uint32_t base;
 
-	if (!d.section || !unit_find(u, d.section, d.off, &proc, &part))
-		return false;
-	if (u->code[d.section]->at[d.off] == UINT32_MAX)
-		return in->stmt != UINT32_MAX && has_pc_number(u->text, in->stmt);
-	if (proc == number && is_replaced(u, in))
+	if (is_replaced(u, number, in, d))
 		return false;
 	if (in->stmt != UINT32_MAX && has_distance(stmt_str(u->text, &u->text->stmts.at[in->stmt])))
 		return true;
-	return !u->code[d.section]->labelled[d.off];
+	return !is_label(u, c, in, d) && !is_hidden_label(u, c, in) &&
+	       (in->stmt == UINT32_MAX || !named_base(u, in->stmt, d, &base));
 }
 
 enum distance
 distance_of(const struct unit *u, uint32_t proc, const struct code *c, const struct insn *in)
 {
-	if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || in->attr & INSN_RELOC)
+	if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || is_relocated(u, c, in))
 		return DISTANCE_NONE;
 	if (is_written_as_bytes(u, c, in))
 		return DISTANCE_WRITTEN;
@@ -198,69 +241,12 @@ keep_between(struct unit *u, uint32_t section, uint32_t a, uint32_t b, const cha
 	keep(u, section, a < b ? a : b, a < b ? b : a, by);
 }
 
-/* Of the places that the operands of a statement name in d's section, the one nearest to d. False: they name none there, or one is
- * subtracted. */
-static bool
-named_base(const struct unit *u, const struct names *n, uint32_t stmt, struct dest d, uint32_t *base)
-{
-	bool any = false;
-	struct mention m;
-
-	for (size_t at = 0; mention_next(u, n, stmt, &at, &m);) {
-		if (!m.dest.section && m.word.n > 1 && *m.word.at == '$')
-			m.dest = mention_dest(u, n, (struct str){m.word.at + 1, m.word.n - 1}, stmt);
-		if (m.dest.section != d.section)
-			continue;
-		if (m.minus)
-			return false;
-		if (!any || llabs((long long)m.dest.off - d.off) < llabs((long long)*base - d.off))
-			*base = m.dest.off;
-		any = true;
-	}
-	return any;
-}
-
-/* Names are read only when they are needed: most texts do not need them. */
-struct lazy_names {
-	struct names names;
-	bool read;
-};
-
-static const struct names *
-names_of(const struct unit *u, struct lazy_names *l)
-{
-	if (!l->read)
-		names_read(&l->names, u);
-	l->read = true;
-	return &l->names;
-}
-
 struct user {
 	struct unit *u;
-	struct lazy_names *names;
 	const struct code *code;
 	const struct insn *insn;
 	uint32_t proc;
 };
-
-/* May the text add a number to something, or subtract one? */
-static bool
-may_add(struct str s)
-{
-	return memchr(s.at, '+', s.n) || memchr(s.at, '-', s.n);
-}
-
-/* Is the address just a label's? Most are, so this is asked first. */
-static bool
-is_label(const struct user *x, struct dest d)
-{
-	struct str s;
-
-	if (x->insn->stmt == UINT32_MAX || !x->u->code[d.section]->labelled[d.off])
-		return false;
-	s = stmt_str(x->u->text, &x->u->text->stmts.at[x->insn->stmt]);
-	return x->u->text->stmts.at[x->insn->stmt].kind == STMT_CODE && !may_add(s);
-}
 
 /* Handles an address that an instruction holds: a name and a number of bytes, or only the number. */
 static void
@@ -268,12 +254,12 @@ keep_dest(const struct user *x, struct dest d)
 {
 	const struct insn *in = x->insn;
 	const char *by = x->u->procs.at[x->proc].name;
-	uint32_t base, proc, part;
+	uint32_t base;
 
-	if (!d.section || is_label(x, d) || !unit_find(x->u, d.section, d.off, &proc, &part))
+	if (!d.section || is_label(x->u, x->code, in, d))
 		return;
-	if (in->stmt != UINT32_MAX && named_base(x->u, names_of(x->u, x->names), in->stmt, d, &base)) {
-		if (base != d.off && !(proc == x->proc && is_replaced(x->u, in)))
+	if (in->stmt != UINT32_MAX && named_base(x->u, in->stmt, d, &base)) {
+		if (base != d.off && !is_replaced(x->u, x->proc, in, d))
 			keep_between(x->u, d.section, base, d.off, by);
 	} else if (distance_of(x->u, x->proc, x->code, in) != DISTANCE_NONE) {
 		keep_between(x->u, d.section, d.off < in->off ? in->off + in->len : in->off, d.off, by);
@@ -290,11 +276,9 @@ keep_of_insn(struct user *x)
 	if (!(in->attr & (INSN_REL | INSN_MENTIONS | INSN_RELOC)) ||
 	    !unit_find(x->u, x->code->section, in->off, &x->proc, &part))
 		return;
-	if (!(in->attr & INSN_RELOC)) {
-		keep_dest(x, dest_of(x->u, x->code, in));
-		return;
-	}
-	for (; (r = reloc_in(x->u->object, x->code->section, at, end)); at = (uint32_t)r->off + 1)
+	if (in->attr & (INSN_REL | INSN_MENTIONS) && !is_relocated(x->u, x->code, in))
+		keep_dest(x, stated_dest(x->code, in));
+	for (; in->attr & INSN_RELOC && (r = reloc_in(x->u->object, x->code->section, at, end)); at = (uint32_t)r->off + 1)
 		keep_dest(x, reloc_dest(x->u, r, end));
 }
 
@@ -332,14 +316,14 @@ adds_number(struct str s)
 
 /* Handles data that hold an address, and the definition of a name. */
 static void
-keep_of_data(struct unit *u, struct lazy_names *n, uint32_t stmt, const char *by)
+keep_of_data(struct unit *u, uint32_t stmt, const char *by)
 {
 	struct str all = stmt_rest(u->text, &u->text->stmts.at[stmt]);
 	struct mention m;
 
 	if (!adds_number(all))
 		return;
-	for (size_t at = 0; mention_next(u, names_of(u, n), stmt, &at, &m);) {
+	for (size_t at = 0; mention_next(u, u->names, stmt, &at, &m);) {
 		int64_t more = m.minus || !m.dest.section ? 0 : added_to(all, m.word);
 		int64_t from = (int64_t)m.dest.off;
 
@@ -360,20 +344,17 @@ defines_name(const struct text *t, const struct stmt *s)
 void
 distances_keep(struct unit *u)
 {
-	struct lazy_names names = {0};
-
 	for (uint32_t i = 0; i < u->ncode; i++)
 		for (size_t k = 0; u->code[i] && k < u->code[i]->insns.n; k++)
-			keep_of_insn(&(struct user){.u = u, .names = &names, .code = u->code[i], .insn = &u->code[i]->insns.at[k]});
+			keep_of_insn(&(struct user){.u = u, .code = u->code[i], .insn = &u->code[i]->insns.at[k]});
 	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
 		const struct stmt *s = &u->text->stmts.at[i];
 
 		if ((s->kind != STMT_DIRECTIVE && s->kind != STMT_ASSIGN) || !may_add(stmt_str(u->text, s)))
 			continue;
 		if (defines_name(u->text, s))
-			keep_of_data(u, &names, i, "the definition of a name");
+			keep_of_data(u, i, "the definition of a name");
 		else if (!(s->flags & STMT_META) && holds_addresses(stmt_word(u->text, s)))
-			keep_of_data(u, &names, i, "an address in data");
+			keep_of_data(u, i, "an address in data");
 	}
-	names_free(&names.names);
 }

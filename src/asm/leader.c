@@ -326,19 +326,18 @@ refuse_ranges(struct unit *u, const struct names *n)
 static void
 mark_data(struct unit *u)
 {
-	struct names n = {0};
+	struct names *n = u->names = pool_alloc(u->pool, sizeof *n);
 
-	names_read(&n, u);
-	refuse_ranges(u, &n);
+	names_read(n, u);
+	refuse_ranges(u, n);
 	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
 		const struct stmt *s = &u->text->stmts.at[i];
 
 		if (s->kind == STMT_DIRECTIVE && !(s->flags & STMT_META) && holds_addresses(stmt_word(u->text, s)))
-			mark_words(u, &n, i);
+			mark_words(u, n, i);
 		else if (s->kind == STMT_CODE && memchr(stmt_str(u->text, s).at, '-', s->len))
-			mark_distance(u, &n, i);
+			mark_distance(u, n, i);
 	}
-	names_free(&n);
 }
 
 /* ---- procedures that others know of ---- */

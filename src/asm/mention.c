@@ -53,23 +53,30 @@ numeric_dest(const struct unit *u, const struct names *n, struct str word, uint3
 	return (struct dest){u->place[best->stmt].section, u->place[best->stmt].off, true};
 }
 
-struct dest
-mention_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt)
+static struct dest
+symbol_dest(const struct unit *u, const struct names *n, struct str name)
 {
+	const struct obj_symbol *s;
 	uint64_t i;
-	char last = word.at[word.n - 1];
 
-	if (isdigit((unsigned char)*word.at)) {
-		if ((last == 'b' || last == 'f') && strspn(word.at, "0123456789") == word.n - 1)
-			return numeric_dest(u, n, word, stmt);
+	if (!strmap_get(&n->symbols, name, &i))
 		return (struct dest){0};
-	}
-	if (!strmap_get(&n->symbols, word, &i))
-		return (struct dest){0};
-	const struct obj_symbol *s = &u->object->symbols[i];
+	s = &u->object->symbols[i];
 	if (s->value > u->code[s->section]->nbyte)
 		return (struct dest){0};
 	return (struct dest){s->section, (uint32_t)s->value, true};
+}
+
+struct dest
+mention_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt)
+{
+	char last = word.at[word.n - 1];
+
+	if (!isdigit((unsigned char)*word.at))
+		return symbol_dest(u, n, word);
+	if ((last == 'b' || last == 'f') && strspn(word.at, "0123456789") == word.n - 1)
+		return numeric_dest(u, n, word, stmt);
+	return (struct dest){0};
 }
 
 static bool
@@ -86,27 +93,42 @@ is_minus(struct str s, size_t at)
 	return at && s.at[at - 1] == '-';
 }
 
+static size_t
+word_end(struct str s, size_t at)
+{
+	while (at < s.n && is_word(s.at[at]))
+		at++;
+	return at;
+}
+
+/* Where a name in quotation marks ends, before the second one. */
+static size_t
+quoted_end(struct str s, size_t at)
+{
+	while (at < s.n && s.at[at] != '"')
+		at += s.at[at] == '\\' && at + 1 < s.n ? 2 : 1;
+	return at < s.n ? at : s.n;
+}
+
 bool
 mention_next(const struct unit *u, const struct names *n, uint32_t stmt, size_t *at, struct mention *m)
 {
 	struct str s = stmt_rest(u->text, &u->text->stmts.at[stmt]);
-	size_t i = *at;
 
-	while (i < s.n) {
-		size_t from = i;
+	for (size_t i = *at, end; i < s.n; i = end + 1) {
+		bool quoted = s.at[i] == '"';
+		size_t from = i + quoted;
 
-		if (s.at[i] == '"')
-			for (i++; i < s.n && s.at[i] != '"'; i++)
-				;
-		while (i < s.n && is_word(s.at[i]))
-			i++;
-		if (i > from && is_word(s.at[from])) {
-			*at = i;
-			*m = (struct mention){{s.at + from, i - from}, {0}, is_minus(s, from)};
-			m->dest = mention_dest(u, n, m->word, stmt);
-			return true;
+		/* The name of a register is no symbol's. */
+		end = quoted ? quoted_end(s, from) : word_end(s, s.at[i] == '%' ? i + 1 : i);
+		if (s.at[i] == '%' || end == from) {
+			end -= !quoted && end > i;
+			continue;
 		}
-		i++;
+		*at = end + quoted;
+		*m = (struct mention){.word = {s.at + from, end - from}, .minus = is_minus(s, i)};
+		m->dest = quoted ? symbol_dest(u, n, m->word) : mention_dest(u, n, m->word, stmt);
+		return true;
 	}
 	return false;
 }

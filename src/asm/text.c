@@ -20,7 +20,7 @@ struct reader {
 	uint32_t open;        /* statement that opened the outermost one */
 	VEC(uint8_t) sections;  /* pushed: flags of the section, flags of the one before */
 	uint8_t previous;
-	struct strmap macros; /* names in lower case, to STMT_MIXED or 0 */
+	struct strmap macros; /* names in lower case, to STMT_MIXED and STMT_NUMBERS */
 	const char *why;
 };
 
@@ -325,26 +325,34 @@ is_emitting_unknown(struct str word)
 	return str_is(word, ".include");
 }
 
-/* STMT_MIXED if a block may make something else than instructions, or counts bytes by `.`; else 0. */
-static uint8_t
+/* What a word tells of the block that it is in: STMT_MIXED if it makes something else than instructions, or counts bytes by `.`. A
+ * macro's word has the macro's flags. */
+static uint16_t
+word_flags(const struct reader *r, struct str word)
+{
+	uint64_t flags;
+
+	if (str_is(word, ".") || is_data(word) || is_room(word) || is_emitting_unknown(word))
+		return STMT_MIXED;
+	return word.n && strmap_get(&r->macros, word, &flags) ? (uint16_t)flags : 0;
+}
+
+/* STMT_MIXED and STMT_NUMBERS, as they hold for a block. */
+static uint16_t
 block_flags(const struct reader *r, struct str body)
 {
+	uint16_t flags = r->t->machine->counts_from_pc(body) ? STMT_NUMBERS : 0;
 	char room[64];
 
 	for (size_t i = 0; i < body.n;) {
 		size_t from = i;
-		struct str word;
-		uint64_t flags;
 
 		while (i < body.n && is_symbol_char(body.at[i]))
 			i++;
-		word = lowered((struct str){body.at + from, i - from}, room);
-		if (str_is(word, ".") || is_data(word) || is_room(word) || is_emitting_unknown(word) ||
-		    (word.n && strmap_get(&r->macros, word, &flags) && flags))
-			return STMT_MIXED;
+		flags |= word_flags(r, lowered((struct str){body.at + from, i - from}, room));
 		i += i == from;
 	}
-	return 0;
+	return flags;
 }
 
 /* The name that a .macro gives. */
@@ -363,7 +371,7 @@ static void
 close_block(struct reader *r, struct stmt *open)
 {
 	struct text *t = r->t;
-	uint8_t flags = block_flags(r, stmt_rest(t, open));
+	uint16_t flags = block_flags(r, stmt_rest(t, open));
 	struct str name;
 	char room[64];
 
@@ -451,7 +459,7 @@ add_statement(struct reader *r, const char *begin, const char *end)
 		t->code |= !(s.flags & STMT_OTHER);
 		if (r->macros.n && strmap_get(&r->macros, low, &flags)) {
 			s.kind = STMT_OPAQUE;
-			s.flags |= (uint8_t)flags;
+			s.flags |= (uint16_t)flags;
 		}
 	}
 	VEC_PUSH(t->stmts, s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What all passes ask of a unit: where instructions lead, and what is at a place. */
 #include "asm/asm.h"
-#include "asm/dest.h"
+#include "asm/mention.h"
 
 #include <stdlib.h>
 
@@ -89,6 +89,8 @@ unit_free(struct unit *u)
 		free(p->arc_text.at);
 		free(p->gates.at);
 	}
+	if (u->names)
+		names_free(u->names);
 	free(u->procs.at);
 	free(u->ways.at);
 }

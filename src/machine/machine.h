@@ -50,6 +50,7 @@ struct insn {
 	uint8_t cls;         /* enum chord_insn */
 	uint8_t latency;     /* cycles from the last general register that it reads to those that it writes: a lower bound for all
 	                      * processors that do not forward PC-relative stores ahead (Intel's) */
+	uint8_t pc_at;       /* with INSN_MENTIONS: the offset in it of the distance from the PC */
 	uint16_t leader;       /* enum leader, set by leader.c */
 	uint16_t attr;       /* enum insn_attr */
 	int8_t below;        /* the lowest place below the stack pointer that it reads or writes, relative to the stack pointer (-8:

@@ -26,8 +26,8 @@ struct machine_text {
 	const char *own, *foreign;    /* directives, whole lines, that change to the own syntax, and back to the other */
 	enum text_mode (*mode)(struct str word, struct str rest); /* by a directive and its operands */
 	const char *pc;               /* in an operand, the text after a number of bytes that is relative to the next instruction */
-	/* True if the word only modifies the instruction after it on the same line. */
-	bool (*is_prefix)(struct str word);
+	/* True if an operand in the text may be a number of bytes that is relative to the next instruction, in any syntax. */
+	bool (*counts_from_pc)(struct str text);
 	/* True if the first word loads the address that its first operand names. */
 	bool (*is_load_address)(struct str word);
 	/* The operand that an instruction reads, as written; empty: it is no move. */

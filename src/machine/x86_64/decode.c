@@ -103,6 +103,7 @@ read_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, s
 		out->regs_read |= reg_bit(op->mem.base) | reg_bit(op->mem.index);
 		if (op->mem.base == ZYDIS_REGISTER_RIP && op->mem.disp.has_displacement) {
 			out->attr |= INSN_MENTIONS;
+			out->pc_at = in->raw.disp.offset;
 			out->target = (uint32_t)(out->off + out->len + (uint64_t)op->mem.disp.value);
 		}
 	} else if (op->type == ZYDIS_OPERAND_TYPE_REGISTER) {

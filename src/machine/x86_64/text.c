@@ -2,7 +2,9 @@
 /* AT&T syntax, in which all woven-in code is written, and what Chord has to know of Intel syntax. */
 #include "machine/x86_64/x86_64.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 static enum text_mode
 mode(struct str word, struct str rest)
@@ -17,15 +19,58 @@ mode(struct str word, struct str rest)
 }
 
 static bool
-is_prefix(struct str word)
+is_word(char c)
 {
-	static const char *const names[] = {"lock", "rep", "repe", "repz", "repne", "repnz", "bnd", "notrack", "xacquire",
-		"xrelease", "data16", "addr32", "cs", "ds", "es", "fs", "gs", "ss"};
+	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || (unsigned char)c >= 0x80;
+}
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (str_is(word, names[i]))
+static size_t
+back_over(struct str s, size_t at, const char *chars)
+{
+	while (at && strchr(chars, s.at[at - 1]))
+		at--;
+	return at;
+}
+
+/* Does a number stand before the bracket at `at`, or nothing that can be a name? */
+static bool
+has_number_before(struct str s, size_t at)
+{
+	size_t end = back_over(s, at, " \t"), i = end;
+
+	while (i && (is_word(s.at[i - 1]) || strchr("+\\()@", s.at[i - 1])))
+		i--;
+	while (i < end && s.at[i] == '+')
+		i++;
+	return i == end || isdigit((unsigned char)s.at[i]);
+}
+
+/* `N(%rip)`, `(%rip)`, `N[rip]`, `[rip + N]` or `[N + rip]`; pc: where the register's name stands, after any %. */
+static bool
+is_counted(struct str s, size_t pc)
+{
+	size_t before = back_over(s, pc, "% \t"), after = pc + 3;
+
+	while (after < s.n && strchr(" \t", s.at[after]))
+		after++;
+	if (after < s.n && strchr("+-", s.at[after])) {
+		for (after++; after < s.n && strchr(" \t", s.at[after]);)
+			after++;
+		return after < s.n && isdigit((unsigned char)s.at[after]);
+	}
+	if (!before || !strchr("([+", s.at[before - 1]))
+		return false;
+	return has_number_before(s, before - 1);
+}
+
+static bool
+counts_from_pc(struct str s)
+{
+	for (size_t i = 1; i + 3 <= s.n; i++)
+		if (strchr("rReE", s.at[i]) && !strncasecmp(s.at + i + 1, "ip", 2) && !is_word(s.at[i - 1]) &&
+		    (i + 3 == s.n || !is_word(s.at[i + 3])) && is_counted(s, i))
 			return true;
-	return str_starts(word, "rex");
+	return false;
 }
 
 static bool
@@ -99,6 +144,6 @@ is_helper(const char *name)
 
 const struct machine_text x86_text = {
 	.own = "\t.att_syntax prefix\n", .foreign = "\t.intel_syntax noprefix\n", .mode = mode, .pc = "(%rip)",
-	.is_prefix = is_prefix, .is_load_address = is_load_address, .moved = moved, .pointer = pointer, .callers = "cj",
+	.counts_from_pc = counts_from_pc, .is_load_address = is_load_address, .moved = moved, .pointer = pointer, .callers = "cj",
 	.callee = callee, .by_got = by_got, .jump_out = jump_out, .is_helper = is_helper,
 };
