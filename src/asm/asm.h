@@ -61,6 +61,8 @@ void text_free(struct text *t);
 struct str stmt_str(const struct text *t, const struct stmt *s);
 /* The first word of a statement: mnemonic, directive with its dot, or label without its colon. */
 struct str stmt_word(const struct text *t, const struct stmt *s);
+/* Is a directive or mnemonic this one, which is given in lower case? The assembler takes either case. */
+bool word_is(struct str word, const char *name);
 /* What follows the first word, without blanks around it. */
 struct str stmt_rest(const struct text *t, const struct stmt *s);
 /* Length of the number, decimal or 0x..., at the beginning of a text; 0: there is none (a name may consist of hex digits). */

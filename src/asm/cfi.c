@@ -106,28 +106,28 @@ apply(const struct machine_unwind *m, struct state *s, struct str word, struct s
 	int n = operands(rest, op);
 	int64_t v;
 
-	if (str_is(word, ".cfi_def_cfa"))
+	if (word_is(word, ".cfi_def_cfa"))
 		return n == 2 && set_cfa(m, s, &op[0], &op[1]);
-	if (str_is(word, ".cfi_def_cfa_register"))
+	if (word_is(word, ".cfi_def_cfa_register"))
 		return n == 1 && set_cfa(m, s, &op[0], NULL);
-	if (str_is(word, ".cfi_def_cfa_offset"))
+	if (word_is(word, ".cfi_def_cfa_offset"))
 		return n == 1 && set_cfa(m, s, NULL, &op[0]);
-	if (str_is(word, ".cfi_adjust_cfa_offset"))
+	if (word_is(word, ".cfi_adjust_cfa_offset"))
 		return n == 1 && number(op[0], &v) && (s->cfa_off += v, true);
-	if (str_is(word, ".cfi_offset"))
+	if (word_is(word, ".cfi_offset"))
 		return n == 2 && number(op[1], &v) && set_rule(m, s, op[0], RULE_OFFSET, v);
-	if (str_is(word, ".cfi_rel_offset"))
+	if (word_is(word, ".cfi_rel_offset"))
 		return n == 2 && number(op[1], &v) && set_rule(m, s, op[0], RULE_OFFSET, v - s->cfa_off);
-	if (str_is(word, ".cfi_restore"))
+	if (word_is(word, ".cfi_restore"))
 		return n == 1 && set_rule(m, s, op[0], RULE_SAME, 0);
-	if (str_is(word, ".cfi_undefined"))
+	if (word_is(word, ".cfi_undefined"))
 		return n == 1 && set_rule(m, s, op[0], RULE_UNDEFINED, 0);
-	if (str_is(word, ".cfi_same_value"))
+	if (word_is(word, ".cfi_same_value"))
 		return n == 1 && set_rule(m, s, op[0], RULE_SAME, 0);
-	if (str_is(word, ".cfi_register"))
+	if (word_is(word, ".cfi_register"))
 		return n == 2 && m->column(op[1]) >= 0 && set_rule(m, s, op[0], RULE_REGISTER, m->column(op[1]));
-	return str_is(word, ".cfi_personality") || str_is(word, ".cfi_lsda") || str_is(word, ".cfi_signal_frame") ||
-	       str_is(word, ".cfi_sections") || str_is(word, ".cfi_return_column") || str_is(word, ".cfi_personality_id");
+	return word_is(word, ".cfi_personality") || word_is(word, ".cfi_lsda") || word_is(word, ".cfi_signal_frame") ||
+	       word_is(word, ".cfi_sections") || word_is(word, ".cfi_return_column") || word_is(word, ".cfi_personality_id");
 }
 
 /* The bytes of a .cfi_escape, at most `most` of them. */
@@ -235,17 +235,17 @@ switch_section(struct sections *x, struct str word, struct str rest)
 {
 	struct section_now was = x->at;
 
-	if (str_is(word, ".previous")) {
+	if (word_is(word, ".previous")) {
 		x->at = (struct section_now){was.before, was.now};
-	} else if (str_is(word, ".popsection")) {
+	} else if (word_is(word, ".popsection")) {
 		if (x->pushed.n)
 			x->at = x->pushed.at[--x->pushed.n];
-	} else if (str_is(word, ".section") || str_is(word, ".pushsection")) {
-		if (str_is(word, ".pushsection"))
+	} else if (word_is(word, ".section") || word_is(word, ".pushsection")) {
+		if (word_is(word, ".pushsection"))
 			VEC_PUSH(x->pushed, was);
 		x->at = (struct section_now){section_name(rest), was.now};
-	} else if (str_is(word, ".text") || str_is(word, ".data") || str_is(word, ".bss")) {
-		x->at = (struct section_now){str_is(word, ".text") ? STR("") : word, was.now};
+	} else if (word_is(word, ".text") || word_is(word, ".data") || word_is(word, ".bss")) {
+		x->at = (struct section_now){word_is(word, ".text") ? STR("") : word, was.now};
 	} else {
 		return false;
 	}
@@ -294,19 +294,19 @@ cfi_read(const struct text *t, const struct machine_unwind *machine, struct pool
 			push_state(c, i, s);
 		if (!str_starts(word, ".cfi_"))
 			continue;
-		if (str_is(word, ".cfi_startproc")) {
+		if (word_is(word, ".cfi_startproc")) {
 			s = initial_state(machine);
 			saved.n = 0;
-		} else if (str_is(word, ".cfi_endproc")) {
+		} else if (word_is(word, ".cfi_endproc")) {
 			s = (struct state){0};
-		} else if (str_is(word, ".cfi_remember_state")) {
+		} else if (word_is(word, ".cfi_remember_state")) {
 			VEC_PUSH(saved, s);
-		} else if (str_is(word, ".cfi_restore_state")) {
+		} else if (word_is(word, ".cfi_restore_state")) {
 			if (saved.n)
 				s = saved.at[--saved.n];
 			else
 				s.unknown = s.lost = true;
-		} else if (str_is(word, ".cfi_escape")) {
+		} else if (word_is(word, ".cfi_escape")) {
 			s.lost |= !apply_escape(&s, stmt_rest(t, st));
 		} else if (!apply(machine, &s, word, stmt_rest(t, st))) {
 			s.unknown = s.lost = true;
@@ -453,7 +453,7 @@ stmt_behind(const struct text *t, uint32_t stmt)
 	for (uint32_t i = stmt + 1; i < t->stmts.n && t->stmts.at[i].kind == STMT_DIRECTIVE; i++) {
 		struct str word = stmt_word(t, &t->stmts.at[i]);
 
-		if (!str_starts(word, ".cfi_") || str_is(word, ".cfi_endproc"))
+		if (!str_starts(word, ".cfi_") || word_is(word, ".cfi_endproc"))
 			break;
 		last = i;
 	}

@@ -71,7 +71,7 @@ decode_range(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 static bool
 is_one_of(struct str word, const char *const *names)
 {
-	while (*names && !str_is(word, *names))
+	while (*names && !word_is(word, *names))
 		names++;
 	return *names;
 }
@@ -196,7 +196,7 @@ is_led_by_compiler(const struct unit *u, uint32_t stmt)
 		word = stmt_word(u->text, s);
 		if (s->kind == STMT_LABEL)
 			return !(s->flags & STMT_INLINE);
-		if (!str_is(word, ".loc") && !str_starts(word, ".cfi_"))
+		if (!word_is(word, ".loc") && !str_starts(word, ".cfi_"))
 			return false;
 	}
 	return false;

@@ -14,7 +14,7 @@ can_retarget(const struct unit *u, const struct insn *in)
 	const struct text *t = u->text;
 
 	return in->stmt != UINT32_MAX && t->stmts.at[in->stmt].kind == STMT_CODE &&
-	       *stmt_str(t, &t->stmts.at[in->stmt]).at == 'j' && stmt_rest(t, &t->stmts.at[in->stmt]).n;
+	       tolower((unsigned char)*stmt_str(t, &t->stmts.at[in->stmt]).at) == 'j' && stmt_rest(t, &t->stmts.at[in->stmt]).n;
 }
 
 /* Does the text have a `.` by itself, as in `.+5`? */
@@ -314,6 +314,57 @@ adds_number(struct str s)
 	return false;
 }
 
+static bool
+defines_name(const struct text *t, const struct stmt *s)
+{
+	struct str word = stmt_word(t, s);
+
+	return s->kind == STMT_ASSIGN || word_is(word, ".set") || word_is(word, ".equ") || word_is(word, ".equiv") ||
+	       word_is(word, ".eqv");
+}
+
+/* Handles a name that is defined as `.` and a number. If it is not clear where `.` is, the whole section is refused. */
+static void
+keep_of_definition(struct unit *u, uint32_t stmt, const char *by)
+{
+	const struct stmt *s = u->text->stmts.at + stmt, *end = u->text->stmts.at + u->text->stmts.n, *next = s + 1;
+	bool assigns = s->kind == STMT_ASSIGN;
+	struct mention m = {0};
+	size_t at = 0;
+
+	if (assigns)
+		m.dest = mention_dest(u, u->names, stmt_word(u->text, s), stmt);
+	else if (!mention_next(u, u->names, stmt, &at, &m))
+		return;
+	if (!m.dest.section)
+		return;
+	while (next < end && (next->kind == STMT_LABEL || next->kind == STMT_ASSIGN))
+		next++;
+	if (next < end && u->place[next - u->text->stmts.at].section == m.dest.section)
+		keep_between(u, m.dest.section, u->place[next - u->text->stmts.at].off, m.dest.off, by);
+	else
+		keep(u, m.dest.section, 0, u->code[m.dest.section]->nbyte, by);
+}
+
+/* Handles data in code that hold `.` and a number: `.` is anywhere in the statement. */
+static void
+keep_of_dot(struct unit *u, uint32_t stmt, int64_t more, const char *by)
+{
+	uint32_t section = u->place[stmt].section, lo = u->place[stmt].off, hi;
+	const struct code *c = section ? u->code[section] : NULL;
+	int64_t first, last;
+
+	if (defines_name(u->text, &u->text->stmts.at[stmt]))
+		keep_of_definition(u, stmt, by);
+	if (!c)
+		return;
+	for (hi = lo; hi < c->nbyte && c->at[hi] == UINT32_MAX; hi++)
+		;
+	first = more < 0 ? lo + more : lo;
+	last = more > 0 ? hi + more : hi;
+	keep(u, section, first < 0 ? 0 : (uint32_t)first, last > c->nbyte ? c->nbyte : (uint32_t)last, by);
+}
+
 /* Handles data that hold an address, and the definition of a name. */
 static void
 keep_of_data(struct unit *u, uint32_t stmt, const char *by)
@@ -324,21 +375,15 @@ keep_of_data(struct unit *u, uint32_t stmt, const char *by)
 	if (!adds_number(all))
 		return;
 	for (size_t at = 0; mention_next(u, u->names, stmt, &at, &m);) {
-		int64_t more = m.minus || !m.dest.section ? 0 : added_to(all, m.word);
+		bool dot = str_is(m.word, ".");
+		int64_t more = m.minus || (!dot && !m.dest.section) ? 0 : added_to(all, m.word);
 		int64_t from = (int64_t)m.dest.off;
 
-		if (more && more >= -from && more <= (int64_t)u->code[m.dest.section]->nbyte - from)
+		if (dot && more)
+			keep_of_dot(u, stmt, more, by);
+		else if (more && more >= -from && more <= (int64_t)u->code[m.dest.section]->nbyte - from)
 			keep_between(u, m.dest.section, m.dest.off, (uint32_t)(from + more), by);
 	}
-}
-
-static bool
-defines_name(const struct text *t, const struct stmt *s)
-{
-	struct str word = stmt_word(t, s);
-
-	return s->kind == STMT_ASSIGN || str_is(word, ".set") || str_is(word, ".equ") || str_is(word, ".equiv") ||
-	       str_is(word, ".eqv");
 }
 
 void

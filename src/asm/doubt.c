@@ -124,7 +124,7 @@ stmt_at(const struct unit *u, const struct code *c, uint32_t off)
 static bool
 is_one_of(struct str word, const char *const *names)
 {
-	while (*names && !str_is(word, *names))
+	while (*names && !word_is(word, *names))
 		names++;
 	return *names;
 }

@@ -21,7 +21,7 @@ is_marked(const struct text *t, const struct stmt *s)
 static bool
 is_startproc(const struct text *t, const struct stmt *s)
 {
-	return s->kind == STMT_DIRECTIVE && str_is(stmt_word(t, s), ".cfi_startproc");
+	return s->kind == STMT_DIRECTIVE && word_is(stmt_word(t, s), ".cfi_startproc");
 }
 
 bool

@@ -130,11 +130,11 @@ land_directives(struct unit *u)
 
 		if (s->kind != STMT_DIRECTIVE)
 			continue;
-		by_itself |= (str_is(word, ".section") || str_is(word, ".pushsection")) &&
+		by_itself |= (word_is(word, ".section") || word_is(word, ".pushsection")) &&
 			str_starts(stmt_rest(u->text, s), ".eh_frame");
-		if (str_is(word, ".cfi_startproc"))
+		if (word_is(word, ".cfi_startproc"))
 			frame = u->place[i];
-		else if (str_is(word, ".cfi_lsda"))
+		else if (word_is(word, ".cfi_lsda"))
 			land_directive(u, &names, stmt_rest(u->text, s), frame);
 	}
 	strmap_free(&names);

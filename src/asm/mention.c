@@ -140,7 +140,7 @@ holds_addresses(struct str word)
 		".2byte", ".hword", ".byte", ".uleb128", ".sleb128", ".dc.l", ".dc.a", ".dc"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (str_is(word, names[i]))
+		if (word_is(word, names[i]))
 			return true;
 	return false;
 }

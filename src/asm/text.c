@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* The state of the reader. */
 struct reader {
@@ -52,6 +53,12 @@ stmt_word(const struct text *t, const struct stmt *s)
 		n++;
 	w.n = n;
 	return w;
+}
+
+bool
+word_is(struct str word, const char *name)
+{
+	return word.n == strlen(name) && !strncasecmp(word.at, name, word.n);
 }
 
 struct str

@@ -2,6 +2,7 @@
 /* Calls that the runtime watches. */
 #include "weave/internal.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Functions whose calls the runtime has to see, except those that it notices in other ways. In programs with a dynamic section it
@@ -48,7 +49,7 @@ find_own(const struct text *t, bool *own)
 		struct str word = stmt_word(t, s);
 		int k;
 
-		if (s->kind == STMT_DIRECTIVE && (str_is(word, ".set") || str_is(word, ".equ") || str_is(word, ".symver"))) {
+		if (s->kind == STMT_DIRECTIVE && (word_is(word, ".set") || word_is(word, ".equ") || word_is(word, ".symver"))) {
 			word = first_operand(stmt_rest(t, s));
 		} else if (s->kind != STMT_LABEL && s->kind != STMT_ASSIGN) {
 			continue;
@@ -111,7 +112,7 @@ emit_watched(const struct text *t, bool traced, struct edits *e, struct buf *tai
 		struct text_callee o;
 		int k;
 
-		if (s->kind != STMT_CODE || !strchr(t->machine->callers, t->at[s->at]))
+		if (s->kind != STMT_CODE || !strchr(t->machine->callers, tolower((unsigned char)t->at[s->at])))
 			continue;
 		if (!t->machine->callee(stmt_word(t, s), stmt_rest(t, s), &o))
 			continue;

@@ -73,16 +73,23 @@ counts_from_pc(struct str s)
 	return false;
 }
 
+/* Either case is taken. */
+static bool
+is_mnemonic(struct str word, const char *name)
+{
+	return word.n == strlen(name) && !strncasecmp(word.at, name, word.n);
+}
+
 static bool
 is_load_address(struct str word)
 {
-	return str_is(word, "lea") || str_is(word, "leaq");
+	return is_mnemonic(word, "lea") || is_mnemonic(word, "leaq");
 }
 
 static struct str
 moved(struct str word, struct str rest)
 {
-	if (!str_starts(word, "mov"))
+	if (word.n < 3 || strncasecmp(word.at, "mov", 3))
 		return STR("");
 	while (rest.n && rest.at[rest.n - 1] != ',')
 		rest.n--;
@@ -94,7 +101,7 @@ moved(struct str word, struct str rest)
 static struct str
 pointer(struct str word, struct str rest)
 {
-	if (!(str_is(word, "call") || str_is(word, "callq")) || rest.n < 2 || *rest.at != '*' ||
+	if (!(is_mnemonic(word, "call") || is_mnemonic(word, "callq")) || rest.n < 2 || *rest.at != '*' ||
 	    memchr(rest.at, '@', rest.n) || memchr(rest.at, '#', rest.n) || memchr(rest.at, '"', rest.n) ||
 	    memmem(rest.at, rest.n, "%e", 2))
 		return STR("");
@@ -109,7 +116,7 @@ callee(struct str word, struct str rest, struct text_callee *out)
 {
 	static const char *const ways[][2] = {{"*", GOT "(%rip)"}, {"[QWORD PTR ", GOT "[rip]]"}};
 
-	if (!str_is(word, "call") && !str_is(word, "jmp") && !str_is(word, "callq") && !str_is(word, "jmpq"))
+	if (!is_mnemonic(word, "call") && !is_mnemonic(word, "jmp") && !is_mnemonic(word, "callq") && !is_mnemonic(word, "jmpq"))
 		return false;
 	*out = (struct text_callee){.name = rest};
 	for (int i = 0; i < 2; i++)
