@@ -167,7 +167,9 @@ counts_bytes(const struct unit *u, uint32_t number, const struct code *c, const 
 		return false;
 	if (in->stmt != UINT32_MAX && has_distance(stmt_str(u->text, &u->text->stmts.at[in->stmt])))
 		return true;
-	return !is_label(u, c, in, d) && !is_hidden_label(u, c, in) &&
+	if (in->attr & INSN_REL)
+		return !is_within(c, in) || !c->labelled[in->target];
+	return !is_hidden_label(u, c, in) &&
 	       (in->stmt == UINT32_MAX || !named_base(u, in->stmt, d, &base));
 }
 
