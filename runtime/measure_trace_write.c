@@ -426,6 +426,21 @@ chord_rt_trace_jump(struct chord_rt_ctl *ctl, uint32_t n)
 		chord_rt_on_own_stack(ctl, chord_rt_trace_settle, 0, 0);
 }
 
+/* A child of vfork was killed, perhaps while it waited at the end of a segment for the ring of another one that was killed. Several
+ * such children, each a segment further on, would lead the cursor out of the ring. So it is settled if it is in a segment that the
+ * ring does not know of. */
+static void
+chord_rt_trace_vfork_killed(struct chord_rt_ctl *ctl)
+{
+	const struct chord_rt_region *mine = ctl->trace && !ctl->trace->stopped ? chord_rt_region_mine(ctl) : NULL;
+	const struct chord_rt_ring *r = mine ? chord_rt_ring(ctl, mine->index) : NULL;
+	const uint64_t *cursor = r && r->at ? chord_rt_cursor(ctl->trace, mine->base) : NULL;
+
+	if (cursor && chord_rt_in_ring(r->at, r->size, *cursor) &&
+	    chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS != r->seen / CHORD_TRACE_SLOTS)
+		chord_rt_on_own_stack(ctl, chord_rt_trace_settle, 0, 0);
+}
+
 /* Writes the slots that the module has kept so far. */
 static void
 chord_rt_trace_drain(struct chord_rt_ctl *ctl, struct chord_rt_traced *d)

@@ -123,6 +123,7 @@ chord_rt_vfork_done(struct chord_rt_regs *regs)
 		if (!failed) {
 			chord_rt_count_at(ctl, v->pc, CHORD_EXIT_REENTRY, 1, 0);
 			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+			chord_rt_trace_vfork_killed(ctl);
 		}
 	}
 	if (failed) {
