@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* limits lock: mlockall by a user who may lock 8 MiB. limits N: malloc of N bytes, and writes to all of them. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

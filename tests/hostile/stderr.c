@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* stderr MODE: makes descriptor 2 what MODE says, takes away what a child needs to have a profile, makes a child that exits
  * with 7, and prints on standard output how the child ended. The runtime has a message to write then. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
