@@ -130,7 +130,8 @@ chord_rt_hook_slot(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d,
 	uint32_t type = ELF64_R_TYPE(r->r_info);
 	bool lazy = type == CHORD_RT_SLOT_CALL && now >= h->bias && now < h->end && !h->from;
 
-	if (!real || r->r_addend || !was || (now != was && !lazy))
+	/* Linkers mark slots of calls by an addend (-z mark-plt), which means nothing to the dynamic linker. */
+	if (!real || (r->r_addend && type != CHORD_RT_SLOT_CALL) || !was || (now != was && !lazy))
 		return;
 	if (now != was ? !chord_rt_will_be(h, d, (uint32_t)ELF64_R_SYM(r->r_info), hook) :
 	    !h->from && !chord_rt_may_turn(h, slot, type, hook))
