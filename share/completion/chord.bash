@@ -17,7 +17,7 @@ _chord_options()
 # The formats, a line each, of a command that has some.
 _chord_formats()
 {
-	"$1" "$2" --help 2>/dev/null | sed -n '/^Formats:/,/^Exit status/s/^  \([a-z0-9-]\{2,\}\)  .*/\1/p'
+	"$1" "$2" --help 2>/dev/null | sed -n '/^ *Formats:/,/^$/s/^  \([a-z0-9-]\{2,\}\)  .*/\1/p'
 }
 
 # The measures that -fchord= takes.
