@@ -494,6 +494,13 @@ read_answer(FILE *f, char *answer, size_t size)
 	return !note;
 }
 
+/* Does a thread's row count for others, too: for threads that ended before, or for one that it shares counters with? */
+static bool
+has_others(const char *what)
+{
+	return strstr(what, ", includes ") || strstr(what, ", counts with ");
+}
+
 static void
 check_answer(char *answer, bool woven)
 {
@@ -510,7 +517,7 @@ check_answer(char *answer, bool woven)
 		struct tracee *t = by_tid(atoi(name));
 		const char *behind = read_row(name + strcspn(name, " "), said);
 
-		if (t && !strstr(behind, "with"))
+		if (t && !has_others(behind))
 			compare("thread", said, t->count, woven, t->pc);
 		if (!strncmp(name, "all ", 4))
 			compare("all", said, all, woven, tracee[0].pc);
