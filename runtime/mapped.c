@@ -139,6 +139,7 @@ chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 	uint64_t to = d ? CHORD_RT_NEAR(d->mapped) : 0, behind;
 	bool has;
 
+	ctl->resolving = d ? CHORD_RT_NEAR(d->resolving) : 0;
 	if (!ctl->brk) {
 		r = d ? chord_rt_debug(ctl, &has) : NULL;
 		if (!r || !r->brk)
@@ -153,6 +154,7 @@ chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 	if (!d && !ctl->ended) {
 		behind = chord_rt_stay(ctl);
 		to = behind ? CHORD_RT_NEAR(chord_rt_desc.mapped) + behind : 0;
+		ctl->resolving = behind ? CHORD_RT_NEAR(chord_rt_desc.resolving) + behind : 0;
 		if (!behind)
 			chord_rt_text(ctl, "no copy of the last measured library could be made when it was closed: code that runs "
 			                   "before the constructor of one that is opened later has no counters");
@@ -186,28 +188,44 @@ chord_rt_see_elsewhere(struct chord_rt_ctl *ctl, const struct chord_rt_link_map 
 		chord_rt_join(ctl, CHORD_RT_NEAR(d->start), CHORD_RT_NEAR(d->stop));
 }
 
+/* always: also while the lists are said to be changing. */
 static void
-chord_rt_see_mapped(struct chord_rt_ctl *ctl, void *nothing)
+chord_rt_see_mapped(struct chord_rt_ctl *ctl, void *always)
 {
 	const struct chord_rt_debug *r = (const struct chord_rt_debug *)ctl->debug;
 
-	(void)nothing;
-	if (r->state == 0)
+	if (always || !r || r->state == 0)
 		chord_rt_scan(ctl);
-	while (r->version >= 2 && (r = r->next) != NULL)
-		for (const struct chord_rt_link_map *l = r->state == 0 ? r->map : NULL; l; l = l->next)
+	while (r && r->version >= 2 && (r = r->next) != NULL)
+		for (const struct chord_rt_link_map *l = always || r->state == 0 ? r->map : NULL; l; l = l->next)
 			chord_rt_see_elsewhere(ctl, l);
+}
+
+static void
+chord_rt_see_changes(void *always)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+
+	if (!ctl || !(ctl->debug || always) || !ctl->magic)
+		return;
+	__atomic_fetch_add(&ctl->changes, 1, __ATOMIC_RELAXED);
+	if (!chord_rt_other_process(ctl))
+		chord_rt_locked_with_list(ctl, chord_rt_see_mapped, always);
 }
 
 /* Runs in place of the empty function. */
 static __attribute__((used)) void
 chord_rt_mapped(void)
 {
-	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	chord_rt_see_changes(NULL);
+}
 
-	if (!ctl || !ctl->debug || !ctl->magic)
-		return;
-	__atomic_fetch_add(&ctl->changes, 1, __ATOMIC_RELAXED);
-	if (!chord_rt_other_process(ctl))
-		chord_rt_locked_with_list(ctl, chord_rt_see_mapped, NULL);
+/* A resolver of a module that is not known runs, so the module is just being relocated: all objects that come with it are in the
+ * lists, and the dynamic linker's lock is held. From glibc 2.41 on, the empty function is called only later. */
+static __attribute__((used)) void
+chord_rt_resolving(void)
+{
+	bool always = true;
+
+	chord_rt_see_changes(&always);
 }

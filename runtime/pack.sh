@@ -95,7 +95,7 @@ module() {
 		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$machine/pack.c"
 		echo "	$section"
 		# the symbols at the end of the line are those that module.s refers to
-		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "$beside"} chord_rt_entry_construct chord_rt_entry_destruct chord_rt_entry_mapped chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf ".Lchord_rt_table_%s " $hooks)
+		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "$beside"} chord_rt_entry_construct chord_rt_entry_destruct chord_rt_entry_mapped chord_rt_entry_resolving chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf ".Lchord_rt_table_%s " $hooks)
 		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/frames" "$machine/frames.c"
 		# Not written with .cfi directives, because the compiler's text may have sent their output to another section.
 		if [ "$beside" ]; then echo "@eh_frame@"; else echo '	.section .eh_frame,"a",@progbits'; fi

@@ -162,6 +162,7 @@ struct chord_rt_desc {
 	uint32_t mooring;             /* a thread of this module is looking for the control block, or making it */
 	int32_t called3, called4;     /* __chord_trace_slow, __chord_trace_signal, which end where __chord_path does */
 	int32_t called5;              /* __chord_stamp, likewise */
+	int32_t resolving;            /* chord_rt_resolving() */
 };
 
 /* An array that grows: see CHORD_CHUNK. Elements never move. */
@@ -535,6 +536,7 @@ struct chord_rt_ctl {
 	uint64_t debug;               /* struct chord_rt_debug, if its function has been redirected to chord_rt_mapped() */
 	uint64_t brk;                 /* that function; 0: not yet */
 	unsigned char brk_was[CHORD_RT_FAR_JUMP]; /* its original bytes */
+	uint64_t resolving;           /* the chord_rt_resolving() of whoever has the hooks; 0: nobody has them yet */
 	uint64_t stays, stays_size;   /* destination of the hooks if no module has them: a copy of the last one's library; 0:
 	                               * none */
 	struct chord_profile_head *head;

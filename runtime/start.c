@@ -157,6 +157,17 @@ chord_rt_host(void)
 	return NULL;
 }
 
+/* Before a resolver of this module runs. The module may not be relocated yet, so another module's copy of the runtime looks at the
+ * lists. While the process is loaded there is none, and all counters are at base 0. */
+static __attribute__((used)) void
+chord_rt_resolver(void)
+{
+	struct chord_rt_ctl *ctl = chord_rt_desc.ctl ? NULL : chord_rt_moored();
+
+	if (ctl && ctl->magic && ctl->resolving)
+		((void (*)(void))ctl->resolving)();
+}
+
 /* ---- what the process was started with ---- */
 
 static uint64_t

@@ -383,6 +383,32 @@ chord_rt_entry_mapped:
 	jmp chord_rt_in_child
 	.cfi_endproc
 
+# The same for an object whose first resolver is about to run: chord_rt_resolver() calls it in another copy of the runtime.
+chord_rt_entry_resolving:
+	.cfi_startproc
+	leaq chord_rt_resolving(%rip), %r11
+	jmp chord_rt_in_child
+	.cfi_endproc
+
+# Jumped to before an ifunc's resolver, whose address is in r11. Keeps what may be an argument.
+	.globl __chord_resolver
+	.hidden __chord_resolver
+	.type __chord_resolver, @function
+__chord_resolver:
+	.cfi_startproc
+	subq $136, %rsp
+	.cfi_def_cfa_offset 144
+	chord_rt_keep
+	movq %rax, (%rsp)
+	call chord_rt_resolver
+	chord_rt_restore
+	movq 10*8(%rsp), %r10
+	movq 11*8(%rsp), %r11
+	addq $136, %rsp
+	.cfi_def_cfa_offset 8
+	jmp *%r11
+	.cfi_endproc
+
 # fork calls this before it makes the child.
 chord_rt_entry_prepare:
 	.cfi_startproc

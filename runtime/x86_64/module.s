@@ -83,3 +83,4 @@ chord_rt_desc:
 	.long __chord_trace_slow-.
 	.long __chord_trace_signal-.
 	.long __chord_stamp-.
+	.long chord_rt_entry_resolving-.

@@ -41,6 +41,8 @@ struct machine_text {
 	bool (*by_got)(struct str stmt);
 	/* Appends a line: a jump to a function that may be in another object. */
 	void (*jump_out)(struct buf *out, const char *name);
+	/* Appends lines that let the runtime see the module and go on in the ifunc resolver of that name. */
+	void (*before_resolver)(struct buf *out, const char *name);
 	/* True if a function of that name is a helper, called by compilers, with its own rules for registers. */
 	bool (*is_helper)(const char *name);
 };

@@ -372,6 +372,12 @@ void emit_queries(const struct unit *u, struct woven *woven, const struct weave_
  * which have no table through which it could watch them. What has to follow the text is appended to `tail`. */
 void emit_watched(const struct text *t, bool traced, struct edits *e, struct buf *tail);
 
+/* resolver.c: does the text have resolvers of ifuncs? */
+bool has_resolvers(const struct unit *u);
+/* Lets the runtime see the text's module before any of the text's ifunc resolvers runs. What has to follow the text is
+ * appended to `tail`. A resolver that no `.set` names (hand-written) is left alone. */
+void emit_resolvers(const struct unit *u, struct edits *e, struct buf *tail);
+
 /* map.c: appends the map record of a procedure, counters included, as directives. */
 void map_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out);
 void map_text(struct buf *blob, const char *s);

@@ -244,13 +244,15 @@ pass_queries(struct job *j)
 static void
 pass_output(struct job *j, struct buf *out)
 {
-	bool runtime = j->o->runtime && j->stats.procs > j->stats.refused;
+	bool runtime = j->o->runtime && (j->stats.procs > j->stats.refused || has_resolvers(&j->unit));
 	struct buf tail = {0};
 
 	if (runtime)
 		measures_tail(&tail, &j->unit, j->o);
 	if (runtime)
 		emit_watched(&j->text, measures_with(j->o->measures, CHORD_IN_ORDER), &j->edits, &tail);
+	if (runtime)
+		emit_resolvers(&j->unit, &j->edits, &tail);
 	edit_apply(&j->edits, &j->text, out);
 	if (out->n && out->at[out->n - 1] != '\n')
 		buf_char(out, '\n');

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Measured code that runs before the constructor of its object. EARLY: init (DT_INIT), ifunc (called by a resolver), back
- * (called by the constructor of a library that this one needs), nested (opened by a constructor). */
+ * (called by the constructor of a library that this one needs), nested (opened by a constructor), apart (called by a resolver in
+ * another text). */
 #define INIT 1
 #define IFUNC 2
 #define BACK 3
 #define NESTED 4
+#define APART 5
 
 static int n;
 
@@ -23,10 +25,15 @@ at_init(void)
 {
 	early(5);
 }
-#elif EARLY == IFUNC
-static volatile int seven = 7; /* no compiler knows it */
+#elif EARLY == IFUNC || EARLY == APART
+#if EARLY == IFUNC
+#define LOCAL static
+#else
+#define LOCAL __attribute__((visibility("hidden")))
+#endif
+LOCAL volatile int seven = 7; /* no compiler knows it */
 
-static __attribute__((noinline)) int
+LOCAL __attribute__((noinline)) int
 detect(int k)
 {
 	int s = 0;
@@ -38,18 +45,19 @@ detect(int k)
 	return s > 3;
 }
 
-static int
+LOCAL int
 one(void)
 {
 	return 1;
 }
 
-static int
+LOCAL int
 two(void)
 {
 	return 2;
 }
 
+#if EARLY == IFUNC
 __attribute__((used)) static int (*
 resolve(void))(void)
 {
@@ -57,6 +65,9 @@ resolve(void))(void)
 }
 
 int chosen(void) __attribute__((ifunc("resolve")));
+#else
+int chosen(void);
+#endif
 #elif EARLY == NESTED
 #include <dlfcn.h>
 
@@ -73,7 +84,7 @@ open_other(void)
 int
 get(void)
 {
-#if EARLY == IFUNC
+#if EARLY == IFUNC || EARLY == APART
 	return chosen();
 #else
 	return n;

@@ -143,6 +143,13 @@ jump_out(struct buf *out, const char *name)
 	buf_printf(out, "\tjmp\t%s@PLT\n", name);
 }
 
+/* The resolver is called through a pointer, so with control-flow protection the processor demands an endbr64. */
+static void
+before_resolver(struct buf *out, const char *name)
+{
+	buf_printf(out, "\t.cfi_startproc\n\tendbr64\n\tleaq\t%s(%%rip), %%r11\n\tjmp\t__chord_resolver\n\t.cfi_endproc\n", name);
+}
+
 static bool
 is_helper(const char *name)
 {
@@ -152,5 +159,6 @@ is_helper(const char *name)
 const struct machine_text x86_text = {
 	.own = "\t.att_syntax prefix\n", .foreign = "\t.intel_syntax noprefix\n", .mode = mode, .pc = "(%rip)",
 	.counts_from_pc = counts_from_pc, .is_load_address = is_load_address, .moved = moved, .pointer = pointer, .callers = "cj",
-	.callee = callee, .by_got = by_got, .jump_out = jump_out, .is_helper = is_helper,
+	.callee = callee, .by_got = by_got, .jump_out = jump_out,
+	.before_resolver = before_resolver, .is_helper = is_helper,
 };
