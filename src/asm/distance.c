@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Distances that the text states as numbers of bytes: they are right only while nothing is woven in between. */
-#include "asm/mention.h"
+#include "asm/sum.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -284,47 +284,6 @@ keep_of_insn(struct user *x)
 		keep_dest(x, reloc_dest(x->u, r, end));
 }
 
-/* The number of bytes that is added to a name: it stands after the name. */
-static int64_t
-added_to(struct str all, struct str word)
-{
-	size_t i = (size_t)(word.at + word.n - all.at), n;
-	char sign, digits[32];
-
-	while (i < all.n && (all.at[i] == ' ' || all.at[i] == '\t'))
-		i++;
-	if (i == all.n || (all.at[i] != '+' && all.at[i] != '-'))
-		return 0;
-	sign = all.at[i++];
-	while (i < all.n && (all.at[i] == ' ' || all.at[i] == '\t'))
-		i++;
-	n = text_number((struct str){all.at + i, all.n - i});
-	if (!n)
-		return 0;
-	snprintf(digits, sizeof digits, "%.*s", (int)n, all.at + i);
-	return strtoll(digits, NULL, 0) * (sign == '-' ? -1 : 1);
-}
-
-/* Does a number, or a blank, follow a sign anywhere? */
-static bool
-adds_number(struct str s)
-{
-	for (size_t i = 0; i + 1 < s.n; i++)
-		if ((s.at[i] == '+' || s.at[i] == '-') &&
-		    (isdigit((unsigned char)s.at[i + 1]) || isblank((unsigned char)s.at[i + 1])))
-			return true;
-	return false;
-}
-
-static bool
-defines_name(const struct text *t, const struct stmt *s)
-{
-	struct str word = stmt_word(t, s);
-
-	return s->kind == STMT_ASSIGN || word_is(word, ".set") || word_is(word, ".equ") || word_is(word, ".equiv") ||
-	       word_is(word, ".eqv");
-}
-
 /* Handles a name that is defined as `.` and a number. If it is not clear where `.` is, the whole section is refused. */
 static void
 keep_of_definition(struct unit *u, uint32_t stmt, const char *by)
@@ -367,24 +326,34 @@ keep_of_dot(struct unit *u, uint32_t stmt, int64_t more, const char *by)
 	keep(u, section, first < 0 ? 0 : (uint32_t)first, last > c->nbyte ? c->nbyte : (uint32_t)last, by);
 }
 
+/* Handles a place to which a number is added. Where that leads is not known: the whole section is refused. */
+static void
+keep_of_place(struct unit *u, uint32_t stmt, const struct sum *s, const struct sum_place *p, const char *by)
+{
+	uint32_t section = p->dot ? u->place[stmt].section : p->dest.section;
+	int64_t from = p->dest.off, size = section && u->code[section] ? u->code[section]->nbyte : 0;
+
+	if (!s->known && size)
+		keep(u, section, 0, (uint32_t)size, by);
+	else if (p->dot)
+		keep_of_dot(u, stmt, s->number, by);
+	else if (s->number >= -from && s->number <= size - from)
+		keep_between(u, section, p->dest.off, (uint32_t)(from + s->number), by);
+}
+
 /* Handles data that hold an address, and the definition of a name. */
 static void
 keep_of_data(struct unit *u, uint32_t stmt, const char *by)
 {
-	struct str all = stmt_rest(u->text, &u->text->stmts.at[stmt]);
-	struct mention m;
+	const struct stmt *t = &u->text->stmts.at[stmt];
+	struct str rest = defines_name(u->text, t) ? definition_value(u->text, t) : stmt_rest(u->text, t), operand;
 
-	if (!adds_number(all))
-		return;
-	for (size_t at = 0; mention_next(u, u->names, stmt, &at, &m);) {
-		bool dot = str_is(m.word, ".");
-		int64_t more = m.minus || (!dot && !m.dest.section) ? 0 : added_to(all, m.word);
-		int64_t from = (int64_t)m.dest.off;
+	while (operand_next(&rest, &operand)) {
+		struct sum s = may_add(operand) ? sum_of(u, u->names, operand, stmt) : (struct sum){.known = true};
 
-		if (dot && more)
-			keep_of_dot(u, stmt, more, by);
-		else if (more && more >= -from && more <= (int64_t)u->code[m.dest.section]->nbyte - from)
-			keep_between(u, m.dest.section, m.dest.off, (uint32_t)(from + more), by);
+		for (uint32_t i = 0; i < s.nplace && (s.number || !s.known); i++)
+			if (!s.place[i].minus && (s.place[i].dot || s.place[i].dest.section))
+				keep_of_place(u, stmt, &s, &s.place[i], by);
 	}
 }
 

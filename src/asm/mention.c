@@ -6,20 +6,87 @@
 #include <stdlib.h>
 #include <string.h>
 
-void
-names_read(struct names *n, const struct unit *u)
+static bool
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+static size_t
+word_end(struct str s, size_t at)
+{
+	while (at < s.n && is_word(s.at[at]))
+		at++;
+	return at;
+}
+
+/* Where a name in quotation marks ends, before the second one. */
+static size_t
+quoted_end(struct str s, size_t at)
+{
+	while (at < s.n && s.at[at] != '"')
+		at += s.at[at] == '\\' && at + 1 < s.n ? 2 : 1;
+	return at < s.n ? at : s.n;
+}
+
+size_t
+mention_end(struct str s, bool quoted)
+{
+	return quoted ? quoted_end(s, 1) : word_end(s, 0);
+}
+
+bool
+defines_name(const struct text *t, const struct stmt *s)
+{
+	struct str word = stmt_word(t, s);
+
+	return s->kind == STMT_ASSIGN || (s->kind == STMT_DIRECTIVE && (word_is(word, ".set") || word_is(word, ".equ") ||
+	                                  word_is(word, ".equiv") || word_is(word, ".eqv")));
+}
+
+/* The name that the statement defines. */
+static struct str
+defined_name(const struct text *t, const struct stmt *s)
+{
+	struct str name = s->kind == STMT_ASSIGN ? stmt_word(t, s) : stmt_rest(t, s);
+	bool quoted = name.n && *name.at == '"';
+	size_t end = mention_end(name, quoted);
+
+	return (struct str){name.at + quoted, end - quoted};
+}
+
+static void
+read_symbols(struct names *n, const struct unit *u)
 {
 	const struct object *o = u->object;
 
-	for (uint32_t i = 1; i < o->nsymbol; i++)
-		if (o->symbols[i].section && u->code[o->symbols[i].section] && !o->symbols[i].is_section &&
-		    strncmp(o->symbols[i].name, LABEL_PREFIX, sizeof LABEL_PREFIX - 1))
-			strmap_put(&n->symbols, str_of(o->symbols[i].name), i);
+	for (uint32_t i = 1; i < o->nsymbol; i++) {
+		const struct obj_symbol *s = &o->symbols[i];
+
+		if (s->is_section || !strncmp(s->name, LABEL_PREFIX, sizeof LABEL_PREFIX - 1))
+			continue;
+		if (s->absolute)
+			strmap_put(&n->absolute, str_of(s->name), s->value);
+		else if (s->section && u->code[s->section])
+			strmap_put(&n->symbols, str_of(s->name), i);
+	}
+}
+
+void
+names_read(struct names *n, const struct unit *u)
+{
+	read_symbols(n, u);
 	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
 		const struct stmt *s = &u->text->stmts.at[i];
 
 		if (s->kind == STMT_LABEL && isdigit((unsigned char)u->text->at[s->at]))
 			VEC_PUSH(n->numeric, (struct numeric){i, strtoull(u->text->at + s->at, NULL, 10)});
+		if (defines_name(u->text, s)) {
+			struct str name = defined_name(u->text, s);
+
+			if (name.n)
+				strmap_put(&n->defined, name, strmap_get(&n->defined, name, &(uint64_t){0}) ? UINT32_MAX : i);
+		}
 	}
 }
 
@@ -27,6 +94,8 @@ void
 names_free(struct names *n)
 {
 	strmap_free(&n->symbols);
+	strmap_free(&n->absolute);
+	strmap_free(&n->defined);
 	free(n->numeric.at);
 }
 
@@ -53,8 +122,8 @@ numeric_dest(const struct unit *u, const struct names *n, struct str word, uint3
 	return (struct dest){u->place[best->stmt].section, u->place[best->stmt].off, true};
 }
 
-static struct dest
-symbol_dest(const struct unit *u, const struct names *n, struct str name)
+struct dest
+mention_symbol(const struct unit *u, const struct names *n, struct str name)
 {
 	const struct obj_symbol *s;
 	uint64_t i;
@@ -73,16 +142,10 @@ mention_dest(const struct unit *u, const struct names *n, struct str word, uint3
 	char last = word.at[word.n - 1];
 
 	if (!isdigit((unsigned char)*word.at))
-		return symbol_dest(u, n, word);
+		return mention_symbol(u, n, word);
 	if ((last == 'b' || last == 'f') && strspn(word.at, "0123456789") == word.n - 1)
 		return numeric_dest(u, n, word, stmt);
 	return (struct dest){0};
-}
-
-static bool
-is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || (unsigned char)c >= 0x80;
 }
 
 static bool
@@ -91,23 +154,6 @@ is_minus(struct str s, size_t at)
 	while (at && (s.at[at - 1] == ' ' || s.at[at - 1] == '('))
 		at--;
 	return at && s.at[at - 1] == '-';
-}
-
-static size_t
-word_end(struct str s, size_t at)
-{
-	while (at < s.n && is_word(s.at[at]))
-		at++;
-	return at;
-}
-
-/* Where a name in quotation marks ends, before the second one. */
-static size_t
-quoted_end(struct str s, size_t at)
-{
-	while (at < s.n && s.at[at] != '"')
-		at += s.at[at] == '\\' && at + 1 < s.n ? 2 : 1;
-	return at < s.n ? at : s.n;
 }
 
 bool
@@ -127,7 +173,7 @@ mention_next(const struct unit *u, const struct names *n, uint32_t stmt, size_t 
 		}
 		*at = end + quoted;
 		*m = (struct mention){.word = {s.at + from, end - from}, .minus = is_minus(s, i)};
-		m->dest = quoted ? symbol_dest(u, n, m->word) : mention_dest(u, n, m->word, stmt);
+		m->dest = quoted ? mention_symbol(u, n, m->word) : mention_dest(u, n, m->word, stmt);
 		return true;
 	}
 	return false;

@@ -13,7 +13,9 @@ struct numeric {
 
 /* The names that operands may have: symbols and numeric labels. */
 struct names {
-	struct strmap symbols;            /* from name to symbol index */
+	struct strmap symbols;            /* from name to symbol index, of places in code */
+	struct strmap absolute;           /* from name to value */
+	struct strmap defined;            /* from name to the statement that defines it; UINT32_MAX: several do */
 	VEC(struct numeric) numeric;      /* definitions, in text order */
 };
 
@@ -31,6 +33,12 @@ struct mention {
 /* The place that a name stands for in a statement: what a numeric label means depends on where it is used. section 0: no place in
  * code. */
 struct dest mention_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt);
+/* The same for a symbol, whatever its name looks like. */
+struct dest mention_symbol(const struct unit *u, const struct names *n, struct str name);
+/* Where the name at the start of s ends; a quoted one before its second quotation mark. */
+size_t mention_end(struct str s, bool quoted);
+/* True if the statement defines a name, by `.set`, `=` and the like. */
+bool defines_name(const struct text *t, const struct stmt *s);
 /* The next name in the operands of a statement. *at is 0 before the first call. False: there are no more. */
 bool mention_next(const struct unit *u, const struct names *n, uint32_t stmt, size_t *at, struct mention *m);
 /* True if a directive of this name puts its operands into a section as numbers. */

@@ -82,6 +82,7 @@ symbol(const struct object *o, Elf *elf, const GElf_Shdr *sh, const GElf_Sym *s,
 		.global = GELF_ST_BIND(s->st_info) != STB_LOCAL,
 		.func = type == STT_FUNC || type == STT_GNU_IFUNC,
 		.is_section = type == STT_SECTION,
+		.absolute = s->st_shndx == SHN_ABS && type != STT_FILE,
 		.object = type == STT_OBJECT,
 		.ifunc = type == STT_GNU_IFUNC,
 	};

@@ -21,6 +21,7 @@ struct obj_symbol {
 	uint64_t value, size;
 	uint32_t section;        /* 0: undefined, absolute or common */
 	bool global, func, is_section;
+	bool absolute;           /* its value is a number */
 	bool object;             /* its type is that of data */
 	bool ifunc;              /* its value is the address of its resolver; func is set too */
 };
