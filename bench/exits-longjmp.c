@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 1,000,000 times longjmp, each over three frames. */
+/* 1,000,000 times longjmp, each over two frames. */
 /* expect: main 1, catcher 1000000, middle 1000000, jumper 1000000, caught 1000000 */
 #include <setjmp.h>
 
