@@ -110,7 +110,7 @@ percent_shown(uint64_t part, uint64_t all, double step)
 void
 table_share(struct table *t, uint64_t part, uint64_t all)
 {
-	table_printf(t, "%.2f%%", all ? 100.0 * (double)part / (double)all : 0);
+	table_printf(t, "%.2f%%", all ? percent_shown(part, all, 0.01) : 0);
 }
 
 void

@@ -178,6 +178,11 @@ t_branches() {
 	known -O0
 	want "$CHORD" annotate --branches ./known loop
 	grep -qE 'taken 75 \(75\.0%\), not taken 25|taken 25 \(25\.0%\), not taken 75' out || no "$(grep branch out)"
+	# A share that is not all is not rounded to all: the loop's branch goes each way.
+	rm -f ./*.chord
+	want ./known 100000
+	want "$CHORD" annotate --branches ./known loop
+	grep -qE 'taken 100,000 \(99\.9%\), not taken 1$|taken 1 \(0\.1%\), not taken 100,000$' out || no "$(grep branch out)"
 }
 
 t_summary() {

@@ -61,7 +61,7 @@ put_branch(const struct annotate *a, size_t insn)
 		b++;
 	if (n && b->known && b->taken + b->fell)
 		printf("  (taken %s, %.1f%%)", grouped(taken, b->taken),
-		       100.0 * (double)b->taken / ((double)b->taken + (double)b->fell));
+		       percent_shown(b->taken, b->taken + b->fell, 0.1));
 }
 
 static const struct column columns[] = {{NULL, 15, 0}, {NULL, 8, 2}, {NULL, 0, 0}};

@@ -19,7 +19,7 @@ put_heading(const struct annotate *a, struct table *t, const struct view_file *f
 	printf("%s: %s%s instructions executed", shown_path(f->name), f->insns || !unknown ? grouped(n, f->insns) : "?",
 	       f->insns && unknown ? " or more" : "");
 	if (a->insns && a->exact && !unknown)
-		printf(" (%.2f%%)", 100.0 * (double)f->insns / (double)a->insns);
+		printf(" (%.2f%%)", percent_shown(f->insns, a->insns, 0.01));
 	printf("; %zu lines have code\n\n", f->line.n);
 	table_head(t);
 }
@@ -65,7 +65,7 @@ put_branches(const struct annotate *a, struct table *t, uint32_t file, unsigned 
 			printf("never executed");
 		else
 			printf("taken %s (%.1f%%), not taken %s", grouped(taken, b->taken),
-			       100.0 * (double)b->taken / ((double)b->taken + (double)b->fell), grouped(fell, b->fell));
+			       percent_shown(b->taken, b->taken + b->fell, 0.1), grouped(fell, b->fell));
 		table_end(t);
 	}
 }
