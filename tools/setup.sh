@@ -37,7 +37,7 @@ is_there()
 	return 1
 }
 
-# The first of A|B that this release of Debian has, for each package named.
+# The first of A|B that this release of Debian has, for each package named. If it has neither, the tests that need one are skipped.
 known()
 {
 	for package in "$@"; do
@@ -45,7 +45,11 @@ known()
 		for name in $(echo "$package" | tr '|' ' '); do
 			[ -n "$first" ] || [ -z "$(apt-cache policy "$name" | sed -n '/Candidate: (none)/d; /Candidate:/p')" ] || first=$name
 		done
-		echo "${first:-${package%%|*}}"
+		if [ -z "$first" ] && [ "$package" != "${package%%|*}" ]; then
+			echo "setup.sh: this release has none of $package" >&2
+		else
+			echo "${first:-$package}"
+		fi
 	done
 }
 
