@@ -19,7 +19,10 @@ DESTDIR =
 BUILD = build
 CC = gcc
 CFLAGS = -O2 -g
-WARN = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wimplicit-fallthrough -Wformat=2 -Werror
+# -Werror in .ci/run: a newer compiler warns of more, and Chord is to be built with it all the same.
+STRICT =
+export STRICT
+WARN = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wimplicit-fallthrough -Wformat=2 $(STRICT)
 CPPFLAGS = -D_GNU_SOURCE -Isrc -I. -I$(BUILD)/made
 LIBS = -lZydis -lelf -ldw -ljansson -liberty -lprotobuf-c -lz -lzstd -lxxhash
 

@@ -30,12 +30,12 @@ trap 'rm -rf "$tmp"' EXIT
 
 # shellcheck disable=SC2086 # flags for tests: several words
 "$cc" ${CHORD_RT_FLAGS-} -std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes \
-	-Wimplicit-fallthrough -Wformat=2 -Werror \
+	-Wimplicit-fallthrough -Wformat=2 ${STRICT-} \
 	-Os -fPIC -fvisibility=hidden -ffreestanding -fno-builtin -mgeneral-regs-only -mno-red-zone -fcf-protection=none \
 	-fno-stack-protector -fno-stack-clash-protection -fno-jump-tables -fno-tree-loop-distribute-patterns \
 	-fno-strict-aliasing -fasynchronous-unwind-tables -fno-merge-constants -fno-zero-initialized-in-bss \
 	-fno-reorder-functions -fno-reorder-blocks-and-partition -fno-ident -fno-common \
-	-fomit-frame-pointer -U_FORTIFY_SOURCE -g0 -Wstack-usage=1200 \
+	-fomit-frame-pointer -U_FORTIFY_SOURCE -g0 -Werror=stack-usage=1200 \
 	-DCHORD_FORMAT_VERSION="$version" -I"$here/.." -I"$machine" -S -o "$tmp/rt.s" "$here/all.c"
 
 # A section that the rules below do not know would be outside of the group.
@@ -92,11 +92,11 @@ module() {
 		code | sed '/^[[:space:]]*\.cfi_/d'
 	else
 		{ module; code; } | as --keep-locals -o "$tmp/rt.o" -
-		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$machine/pack.c"
+		"$cc" -std=gnu11 -O1 -Wall -Wextra ${STRICT-} -o "$tmp/pack" "$machine/pack.c"
 		echo "	$section"
 		# the symbols at the end of the line are those that module.s refers to
 		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "$beside"} chord_rt_entry_construct chord_rt_entry_destruct chord_rt_entry_mapped chord_rt_entry_resolving chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf ".Lchord_rt_table_%s " $hooks)
-		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/frames" "$machine/frames.c"
+		"$cc" -std=gnu11 -O1 -Wall -Wextra ${STRICT-} -o "$tmp/frames" "$machine/frames.c"
 		# Not written with .cfi directives, because the compiler's text may have sent their output to another section.
 		if [ "$beside" ]; then echo "@eh_frame@"; else echo '	.section .eh_frame,"a",@progbits'; fi
 		"$tmp/frames" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "${beside%.bin}.frames"}

@@ -395,7 +395,7 @@ walk(const struct graph *g, uint64_t *edge, uint64_t *vertex)
 {
 	uint32_t v = g->root;
 
-	for (int steps = 0; v != g->exit; steps++) {
+	while (v != g->exit) {
 		uint32_t e = g->out[g->out_at[v] + rnd(g->out_at[v + 1] - g->out_at[v])];
 
 		if (g->edge[e].phantom)
