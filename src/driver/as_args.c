@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- @files ---- */
 
@@ -44,32 +45,47 @@ split(struct pool *pool, struct str s, VEC_ARGS *out)
 	buf_free(&word);
 }
 
+/* Reads the file of an argument @FILE. `-` is a file of that name here. *once: it cannot be read again. */
+static bool
+read_at_file(const char *arg, struct buf *text, bool *once)
+{
+	const char *name = strcmp(arg, "@-") ? arg + 1 : "./-";
+	struct stat st;
+
+	if (*arg != '@' || stat(name, &st) || !file_read(name, text))
+		return false;
+	*once |= !S_ISREG(st.st_mode);
+	return true;
+}
+
 /* left: how many more files may be read. If none may, a file probably contains itself, and the argument stays as it is. */
 static void
-expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out, unsigned *left)
+expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out, unsigned *left, bool *once)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct buf text = {0};
 		VEC_ARGS inner = {0};
 
-		if (*args[i] != '@' || !*left || !file_read(args[i] + 1, &text)) {
+		if (!*left || !read_at_file(args[i], &text, once)) {
 			VEC_PUSH(*out, args[i]);
 		} else {
 			--*left;
 			split(pool, (struct str){text.at, text.n}, &inner);
-			expand(pool, inner.at, inner.n, out, left);
+			expand(pool, inner.at, inner.n, out, left, once);
 		}
 		free(inner.at);
 		buf_free(&text);
 	}
 }
 
-void
+bool
 args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out)
 {
 	unsigned left = AT_FILES;
+	bool once = false;
 
-	expand(pool, args, n, out, &left);
+	expand(pool, args, n, out, &left, &once);
+	return once;
 }
 
 /* ---- the assembler's options ---- */

@@ -17,11 +17,17 @@ struct driver {
 	bool no_id;           /* --build-id=none */
 	bool dlang;           /* there is a source in D: gdc warns of options for C's preprocessor */
 	bool probe;           /* it is a build system's probe, which is compiled without measuring */
+	bool foreign;         /* clang makes code for another system, which is compiled without measuring */
+	bool objects;         /* -c */
+	const char *language; /* the last of -x, as far as the arguments have been read; NULL: the file's name says it */
+	const char *target;   /* for clang: the last of --target, or NULL */
 	const char *shadowed; /* the sanitizer whose shadow memory is where Chord's shadow of stacks would be */
 	size_t ninput;
 	const char *output;
 	struct request request;
-	VEC_ARGS given;       /* arguments without Chord's */
+	VEC_ARGS all;         /* arguments with those in @files in place of them */
+	VEC_ARGS given;       /* those without Chord's */
+	VEC_ARGS counter;     /* for clang: options that undo those that only its own assembler takes */
 	VEC_ARGS args;        /* arguments for the compiler */
 };
 
@@ -53,6 +59,7 @@ static bool
 stops_early(const char *a)
 {
 	static const char *const names[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-###", "--version", "-r",
+		"--compile", "--assemble", "--preprocess", "--dependencies", "--user-dependencies", "--syntax-only",
 		"--analyze", "--precompile", "-emit-ast", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs",
 		"--target-help"};
 
@@ -68,19 +75,42 @@ value_is_next(const char *a)
 		"-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-isysroot",
 		"-imultilib", "--sysroot", "--param", "-param", "-aux-info", "-wrapper", "-specs", "-dumpbase",
 		"-dumpbase-ext", "-dumpdir", "-target", "--target", "-arch", "-Tdata", "-Tbss", "-Ttext", "-J",
-		"-gnatec", "-framework", "-install_name", "-rpath"};
+		"-gnatec", "-framework", "-install_name", "-rpath", "--output", "--language"};
 
 	return IS_ONE_OF(a, names);
 }
 
-/* Headers are not linked: they are compiled into something else. */
+/* Headers are not linked: they are compiled into something else. The language of -x counts, else the name. */
 static bool
-is_header(const char *a)
+is_header(const char *a, const char *language)
 {
-	static const char *const suffixes[] = {".h", ".hh", ".hpp", ".hxx", ".H", ".tcc"};
+	static const char *const suffixes[] = {".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".HPP", ".tcc"};
 	const char *dot = strrchr(base_name(a), '.');
 
-	return dot && IS_ONE_OF(dot, suffixes);
+	return language ? strstr(language, "-header") != NULL : dot && IS_ONE_OF(dot, suffixes);
+}
+
+/* The value of an option of this name: in the same argument, or in the next one. NULL: it is another option. */
+static const char *
+option_value(const char *a, const char *value, const char *name, const char *joined)
+{
+	return !strcmp(a, name) ? value : starts(a, joined) ? a + strlen(joined) : NULL;
+}
+
+/* Reads options that say what the inputs are and what is made of them. */
+static void
+look_at_kind(struct driver *d, const char *a, const char *value)
+{
+	const char *language = option_value(a, value, "-x", "-x"), *target = option_value(a, value, "-target", "--target=");
+
+	language = language ? language : option_value(a, value, "--language", "--language=");
+	if (language)
+		d->language = strcmp(language, "none") ? language : NULL;
+	if (d->is_clang && target)
+		d->target = target;
+	if (d->is_clang && cc_counter_option(a))
+		push(&d->counter, cc_counter_option(a));
+	d->objects |= !strcmp(a, "-c") || !strcmp(a, "--compile");
 }
 
 static bool
@@ -110,19 +140,21 @@ look_at_sanitizers(struct driver *d, const char *a)
 static void
 look_at(struct driver *d, const char *a, const char *value)
 {
+	const char *output = option_value(a, value ? value : "", "-o", "-o");
+
 	d->stops |= stops_early(a);
 	d->no_id |= strstr(a, "--build-id=none") != NULL;
-	if (!strcmp(a, "-o"))
-		d->output = value ? value : "";
-	else if (starts(a, "-o"))
-		d->output = a + 2;
+	look_at_kind(d, a, value);
+	output = output ? output : option_value(a, value ? value : "", "--output", "--output=");
+	if (output)
+		d->output = output;
 	else if (!strcmp(a, "-flto") || starts(a, "-flto="))
 		d->lto = true;
 	else if (!strcmp(a, "-fno-lto"))
 		d->lto = false;
 	else if (starts(a, "-fsanitize=") || starts(a, "-fno-sanitize="))
 		look_at_sanitizers(d, a);
-	else if ((*a != '-' || !a[1]) && !is_header(a))
+	else if ((*a != '-' || !a[1]) && !is_header(a, d->language))
 		d->ninput++;
 	d->dlang |= *a != '-' ? is_dlang(a) : !strcmp(a, "-xd") || (!strcmp(a, "-x") && value && !strcmp(value, "d"));
 	d->probe |= *a != '-' ? cc_is_probe(a) : !strcmp(a, "-o") && value && cc_is_probe(value);
@@ -132,14 +164,12 @@ look_at(struct driver *d, const char *a, const char *value)
 
 /* Looks at the arguments, including those in @files. False: the error has been reported. */
 static bool
-read_args(struct driver *d, char **argv, size_t n)
+read_args(struct driver *d)
 {
-	VEC_ARGS all = {0};
 	bool ok = true;
 
-	args_expand(d->pool, argv, n, &all);
-	for (size_t i = 0; i < all.n && ok; i++) {
-		char *a = all.at[i], *value = value_is_next(a) && i + 1 < all.n ? all.at[i + 1] : NULL;
+	for (size_t i = 0; i < d->all.n && ok; i++) {
+		char *a = d->all.at[i], *value = value_is_next(a) && i + 1 < d->all.n ? d->all.at[i + 1] : NULL;
 
 		if (starts(a, "-fchord")) {
 			ok = request_option(a, &d->request, d->pool);
@@ -152,24 +182,28 @@ read_args(struct driver *d, char **argv, size_t n)
 			i++;
 		}
 	}
-	free(all.at);
+	d->foreign = d->target && cc_is_foreign(d->target);
 	return ok;
 }
 
-/* Are all of Chord's options outside of @files? */
-static bool
-are_closed_files_clean(const struct driver *d, char **argv, size_t n)
+/* Arguments that have to be seen where they stand: Chord's own, and the one after which all are inputs. */
+static size_t
+count_marks(char *const *args, size_t n)
 {
-	VEC_ARGS all = {0};
-	size_t chords = 0, open = 0;
+	size_t marks = 0;
 
-	args_expand(d->pool, argv, n, &all);
-	for (size_t i = 0; i < all.n; i++)
-		chords += starts(all.at[i], "-fchord");
 	for (size_t i = 0; i < n; i++)
-		open += starts(argv[i], "-fchord");
-	free(all.at);
-	return chords == open;
+		marks += starts(args[i], "-fchord") || !strcmp(args[i], "--");
+	return marks;
+}
+
+/* Expands @files. If the compiler cannot be given them as they are, it gets what is in them. */
+static bool
+expand_args(struct driver *d, char **argv, size_t n)
+{
+	bool once = args_expand(d->pool, argv, n, &d->all);
+
+	return !once && count_marks(argv, n) == count_marks(d->all.at, d->all.n);
 }
 
 /* ---- the compiler ---- */
@@ -225,33 +259,75 @@ push_quietly(struct driver *d, const char *a)
 		push(&d->args, "--end-no-unused-arguments");
 }
 
-static void
-push_all(struct driver *d, const char *dir, char **argv, size_t n)
+/* Where Chord's last options go: before `--`, after which all are inputs, and before an option without the value that it needs. */
+static size_t
+last_place(const VEC_ARGS *args)
 {
-	bool as_given = are_closed_files_clean(d, argv, n), links = d->ninput && !d->stops && !d->probe;
-	const char *measure = d->probe ? NULL : request_text(&d->request, d->pool);
+	size_t i;
 
-	if (!d->probe)
+	for (i = 0; i < args->n && strcmp(args->at[i], "--"); i++)
+		if (value_is_next(args->at[i]) && ++i == args->n)
+			return i - 1;
+	return i;
+}
+
+/* Options that come after the user's, because the last ones count. */
+static void
+push_last(struct driver *d, bool links)
+{
+	const char *measure = request_text(&d->request, d->pool);
+
+	/* The reader finds the program of a profile by its build id. */
+	if (links && d->no_id)
+		push_quietly(d, "-Wl,--build-id");
+	if (measure)
+		push_quietly(d, pool_printf(d->pool, "-Wa,%s", measure));
+	if (d->is_clang)
+		push_quietly(d, "-fno-integrated-as");
+	for (size_t i = 0; i < d->counter.n; i++)
+		push_quietly(d, d->counter.at[i]);
+}
+
+/* Is everything compiled as without Chord? */
+static bool
+is_plain(const struct driver *d)
+{
+	return d->probe || d->foreign;
+}
+
+static void
+push_all(struct driver *d, const char *dir, const VEC_ARGS *args)
+{
+	bool links = d->ninput && !d->stops && !is_plain(d);
+	size_t last = last_place(args);
+
+	if (!is_plain(d))
 		push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
 	/* The folder has only <chord.h>. It comes after all other folders, so it hides no header of that name. */
 	if (!d->dlang)
 		push_quietly(d, pool_printf(d->pool, "-idirafter%s/headers", dir));
 	if (links)
-		push(&d->args, "-Wl,--build-id");
+		push_quietly(d, "-Wl,--build-id");
+	for (size_t i = 0; i <= args->n; i++) {
+		if (i == last && !is_plain(d))
+			push_last(d, links);
+		if (i < args->n)
+			push(&d->args, args->at[i]);
+	}
+	push(&d->args, NULL);
+}
+
+/* Gives the compiler the user's arguments: as they were, if it can read them like that, else those that Chord has read. */
+static void
+push_given(struct driver *d, const char *dir, char **argv, size_t n, bool as_given)
+{
+	VEC_ARGS open = {0};
+
 	for (size_t i = 0; as_given && i < n; i++)
 		if (!starts(argv[i], "-fchord"))
-			push(&d->args, argv[i]);
-	for (size_t i = 0; !as_given && i < d->given.n; i++)
-		push(&d->args, d->given.at[i]);
-	/* The reader finds the program of a profile by its build id. */
-	if (links && d->no_id)
-		push(&d->args, "-Wl,--build-id");
-	if (measure)
-		push_quietly(d, pool_printf(d->pool, "-Wa,%s", measure));
-	/* This comes after the user's option, because the last one counts. */
-	if (d->is_clang && !d->probe)
-		push_quietly(d, "-fno-integrated-as");
-	push(&d->args, NULL);
+			VEC_PUSH(open, argv[i]);
+	push_all(d, dir, as_given ? &open : &d->given);
+	free(open.at);
 }
 
 static int
@@ -259,7 +335,7 @@ run(struct driver *d)
 {
 	int status;
 
-	if (!d->ninput || d->stops || d->probe) {
+	if (!d->ninput || d->stops || is_plain(d)) {
 		execvp(d->args.at[0], d->args.at);
 		say_error(d->args.at[0], "%s", strerror(errno));
 		return EXIT_NO;
@@ -285,9 +361,9 @@ follows_paths(const struct request *r)
 static bool
 cannot_measure(const struct driver *d)
 {
-	if (d->is_clang && d->lto && d->ninput)
+	if (d->is_clang && d->lto && d->ninput && !d->foreign)
 		say_error("-flto", "clang's link-time optimiser writes no assembly text; what it makes cannot be measured");
-	else if (d->shadowed && d->ninput && !d->probe && follows_paths(&d->request))
+	else if (d->shadowed && d->ninput && !is_plain(d) && follows_paths(&d->request))
 		say_error(pool_printf(d->pool, "-fsanitize=%s", d->shadowed), "its shadow memory is where that of paths would be: "
 		          "with it, edges, calls and events can be counted, and neither paths nor traces");
 	else
@@ -301,22 +377,28 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 	struct driver d = {.pool = pool_new(), .output = "a.out"};
 	const char *dir = libexec_dir(d.pool), *command = getenv(variable);
 	size_t n = argc > 1 ? (size_t)argc - 1 : 0;
+	bool as_given;
 	int status;
 
 	if (!dir)
 		die("runtime.s", "not found beside the program; Chord is not installed whole");
 	cc_within(d.pool, variable);
 	push_compiler(&d, variable, command && command[strspn(command, " \t")] ? command : fallback);
-	if (!read_args(&d, argv + 1, n) || !request_complete(&d.request, d.pool)) {
+	as_given = expand_args(&d, argv + 1, n);
+	if (!read_args(&d) || !request_complete(&d.request, d.pool)) {
 		status = EXIT_USAGE;
 	} else if (cannot_measure(&d)) {
 		status = EXIT_USAGE;
 	} else {
-		push_all(&d, dir, argv + 1, n);
+		if (d.foreign && !d.probe && d.ninput && (d.objects || !d.stops))
+			say_warning(d.target, "not measured: it is another system");
+		push_given(&d, dir, argv + 1, n, as_given);
 		status = run(&d);
 	}
 	request_free(&d.request);
+	free(d.all.at);
 	free(d.given.at);
+	free(d.counter.at);
 	free(d.args.at);
 	pool_free(d.pool);
 	return status;

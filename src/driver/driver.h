@@ -68,8 +68,8 @@ void request_free(struct request *r);
 /* ---- as_args.c ---- */
 
 /* Appends the arguments to *out, with each @file replaced by its contents (pool). A file that cannot be read stays as it is
- * written. */
-void args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out);
+ * written. True: a file was a pipe or the like, which nobody can read again. */
+bool args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out);
 
 /* ---- as_run.c: the real assembler ---- */
 
@@ -122,6 +122,13 @@ bool weights_read(struct pool *pool, const char *file, struct selection *in);
  * the environment for the processes that this one starts. variable: the name of the environment variable that names the
  * compiler. */
 void cc_within(struct pool *pool, const char *variable);
+
+/* ---- cc_clang.c ---- */
+
+/* True if code for this target of clang's is none that Chord measures. */
+bool cc_is_foreign(const char *target);
+/* The option that undoes an option of clang's whose text only clang's own assembler reads; NULL: it is another option. */
+const char *cc_counter_option(const char *option);
 
 /* cc_probe.c: true if an input or output of the compiler belongs to a test program of configure, CMake or Meson. */
 bool cc_is_probe(const char *file);

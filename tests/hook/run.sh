@@ -127,6 +127,31 @@ t_with_cpp() {
 	want $cc -o prog main.o text.o
 	counts prog
 }
+# Headers are compiled, and nothing is linked, whatever says that they are headers.
+t_precompiled() {
+	local compiler suffix
+	echo 'int work(int);' >plain
+	for compiler in gcc clang; do
+		command -v $compiler >/dev/null || continue
+		export CHORD_CC=$compiler
+		want $cc -Werror -x c-header plain -o plain.gch
+		want $cc -Werror -xc++-header plain -o plain.gch
+		want $cc -Werror --language=c-header plain -o plain.gch
+		want $cc -O2 -x c-header plain -x none -c main.c
+		measured_object main.o
+		want $cc -O2 -x c main.c -x none work.c -o prog
+		counts prog
+	done
+	for suffix in h hh hp hpp hxx h++ H HPP tcc; do
+		cp plain "head.$suffix"
+		CHORD_CC=gcc want $cc "head.$suffix"
+		[ -s "head.$suffix.gch" ] || no "no head.$suffix.gch"
+	done
+	cp /bin/true a.out
+	for option in --compile --assemble --preprocess; do
+		CHORD_CC=gcc want $cc $option work.c
+	done
+}
 t_stop_at_text() {
 	want $cc -O2 -S work.c
 	want gcc -O2 -S -o plain.s work.c
@@ -250,6 +275,38 @@ t_clang_lto() {
 	want $cc -flto -fno-lto -O2 -o prog main.c work.c
 	counts prog
 	want $cc -flto --version
+}
+# What no other assembler reads is not written, and code for another system is none of Chord's business.
+t_clang_own() {
+	export CHORD_CC=clang
+	local target
+	for target in --target=x86_64-w64-mingw32 "-target aarch64-linux-gnu" "-target x86_64-apple-darwin"; do
+		clang $target -c -o plain.o work.c || no "clang does not make code for $target"
+		$cc $target -Werror -c -o ours.o work.c 2>err || no "$target: $(cat err)"
+		same plain.o ours.o
+		says ': not measured: it is another system' err
+		want $cc $target -Werror -S work.c
+	done
+	want $cc -Werror --target=x86_64-linux-gnu -c -o ours.o work.c
+	measured_object ours.o
+	for option in -faddrsig "-g -gembed-source" -fpseudo-probe-for-profiling; do
+		want $cc -O2 -Werror $option -c -o ours.o work.c
+		measured_object ours.o
+	done
+}
+# Nothing comes after `--` or an option without its value, and what can be read only once is read only once.
+t_clang_last() {
+	export CHORD_CC=clang
+	want $cc -O2 -o prog -- main.c work.c
+	counts prog
+	echo '-O2 -o prog -- main.c work.c' >args
+	want $cc -fchord=every-block @args
+	counts prog
+	want $cc @<(echo -O2 -o prog main.c work.c)
+	counts prog
+	refused 1 'missing' $cc main.c work.c -o
+	CHORD_CC=gcc refused 1 'missing' $cc -fchord=trace main.c work.c -o
+	[ -z "$(find . -name '-*')" ] || no "there is a file $(find . -name '-*')"
 }
 t_compiler_path() {
 	COMPILER_PATH=$hook want gcc -O2 -o prog main.c work.c
@@ -1159,6 +1216,7 @@ test_case save-odd-names
 test_case s
 test_case S
 test_case with-cpp
+test_case precompiled
 test_case stop-at-text
 test_case lto
 test_case lto-measure
@@ -1173,6 +1231,8 @@ test_case rustc rustc
 test_case clang clang
 test_case clang-14 clang-14 clang++-14
 test_case clang-lto clang
+test_case clang-own clang
+test_case clang-last clang
 test_case compiler-path
 test_case compiler-words
 test_case no-operand
