@@ -13,9 +13,8 @@
 /* The most files that are read. The compiler has the same limit, and reports it. */
 enum { AT_FILES = 2000 };
 
-/* Splits text at blanks, except in quotes and after backslashes. */
-static void
-split(struct pool *pool, struct str s, VEC_ARGS *out)
+void
+args_split(struct pool *pool, struct str s, VEC_ARGS *out)
 {
 	struct buf word = {0};
 	bool any = false;
@@ -70,7 +69,7 @@ expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out, unsigned *
 			VEC_PUSH(*out, args[i]);
 		} else {
 			--*left;
-			split(pool, (struct str){text.at, text.n}, &inner);
+			args_split(pool, (struct str){text.at, text.n}, &inner);
 			expand(pool, inner.at, inner.n, out, left, once);
 		}
 		free(inner.at);

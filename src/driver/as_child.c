@@ -3,9 +3,11 @@
 #include "driver/driver.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +20,8 @@ give_files(posix_spawn_file_actions_t *actions, const struct child_fds *fds)
 
 	if (fds->in >= 0)
 		err = posix_spawn_file_actions_adddup2(actions, fds->in, 0);
+	if (!err && fds->out >= 0)
+		err = posix_spawn_file_actions_adddup2(actions, fds->out, 1);
 	if (!err && fds->err >= 0)
 		err = posix_spawn_file_actions_adddup2(actions, fds->err, 2);
 	if (!err && fds->keep >= 0)
@@ -62,6 +66,45 @@ child_wait(pid_t pid)
 		if (errno != EINTR)
 			return -1;
 	return status;
+}
+
+void
+child_drain(int fd, struct buf *b)
+{
+	for (;;) {
+		ssize_t n;
+
+		buf_reserve(b, 4096);
+		n = read(fd, b->at + b->n, b->cap - b->n);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		b->n += (size_t)n;
+	}
+}
+
+int
+child_hear(char *const *argv, struct child_fds *fds, int *end, struct buf *says)
+{
+	int ends[2] = {-1, -1};
+	pid_t pid;
+	bool started;
+
+	if (says && pipe2(ends, O_CLOEXEC))
+		die("pipe", "%s", strerror(errno));
+	*end = ends[1];
+	started = child_start(&pid, argv, fds);
+	if (says) {
+		int saved = errno;
+
+		close(ends[1]);
+		if (started)
+			child_drain(ends[0], says);
+		close(ends[0]);
+		errno = saved;
+	}
+	return started ? child_wait(pid) : -1;
 }
 
 /* Forwards signals to the child until the child has ended. Signals of a terminal are not forwarded, because the child gets them,

@@ -75,8 +75,9 @@ as_find(struct pool *pool)
 			die(given, "CHORD_AS names Chord, not an assembler");
 		return given;
 	}
-	/* gcc tells its children in COMPILER_PATH where it searches itself, including -B. */
-	if (compiler)
+	as = as_of_compiler(pool);
+	/* gcc tells those that link in COMPILER_PATH where it searches itself, including -B. */
+	if (!as && compiler)
 		as = find_in(pool, compiler);
 	return as ? as : find_in(pool, path ? path : "/usr/bin:/bin");
 }
@@ -127,64 +128,25 @@ fill(int fd, const struct buf *b)
 	}
 }
 
-/* Reads a pipe to its end. */
-static void
-drain(int fd, struct buf *b)
-{
-	for (;;) {
-		ssize_t n;
-
-		buf_reserve(b, 4096);
-		n = read(fd, b->at + b->n, b->cap - b->n);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		b->n += (size_t)n;
-	}
-}
-
 /* Reads all of a nameless file. False: it is empty. */
 static bool
 take(int fd, struct buf *b)
 {
 	lseek(fd, 0, SEEK_SET);
 	b->n = 0;
-	drain(fd, b);
+	child_drain(fd, b);
 	return b->n;
-}
-
-/* Starts the process and reads its messages. Returns the wait status, or -1 with errno. */
-static int
-run_and_hear(char *const *argv, struct child_fds *fds, struct buf *says)
-{
-	int ends[2] = {-1, -1};
-	pid_t pid;
-	bool started;
-
-	if (says && pipe2(ends, O_CLOEXEC))
-		die("pipe", "%s", strerror(errno));
-	fds->err = ends[1];
-	started = child_start(&pid, argv, fds);
-	if (says) {
-		int saved = errno;
-
-		close(ends[1]);
-		if (started)
-			drain(ends[0], says);
-		close(ends[0]);
-		errno = saved;
-	}
-	return started ? child_wait(pid) : -1;
 }
 
 int
 as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *io)
 {
-	struct child_fds fds = {io->input ? nameless() : -1, -1, io->object ? nameless() : -1};
+	struct child_fds fds = CHILD_FDS_NONE;
 	char **argv = xcalloc(nargs + 4, sizeof *argv), object[40];
 	int status;
 
+	fds.in = io->input ? nameless() : -1;
+	fds.keep = io->object ? nameless() : -1;
 	argv[0] = (char *)(uintptr_t)as;
 	for (size_t i = 0; i < nargs; i++)
 		argv[i + 1] = args[i];
@@ -197,7 +159,7 @@ as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *i
 		fill(fds.in, io->input);
 	if (setenv(RUNNING, as, 1))
 		die("environment", "%s", strerror(errno));
-	status = run_and_hear(argv, &fds, io->says);
+	status = child_hear(argv, &fds, &fds.err, io->says);
 	free(argv);
 	if (status == 0 && io->object && !take(fds.keep, io->object))
 		die(as, "left no object");

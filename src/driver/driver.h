@@ -67,15 +67,20 @@ void request_free(struct request *r);
 
 /* ---- as_args.c ---- */
 
+/* Appends the words of a text to *out (pool). It is split at blanks, except in quotes and after backslashes. */
+void args_split(struct pool *pool, struct str s, VEC_ARGS *out);
 /* Appends the arguments to *out, with each @file replaced by its contents (pool). A file that cannot be read stays as it is
  * written. True: a file was a pipe or the like, which nobody can read again. */
 bool args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out);
 
 /* ---- as_run.c: the real assembler ---- */
 
-/* Its path, in the pool or the environment: $CHORD_AS, else the first `as` in COMPILER_PATH and PATH that is not Chord. NULL: there
- * is none. Ends the process with a message if CHORD_AS names Chord. */
+/* Its path, in the pool or the environment: $CHORD_AS, else that which gcc would run, else the first `as` in COMPILER_PATH and PATH
+ * that is not Chord. NULL: there is none. Ends the process with a message if CHORD_AS names Chord. */
 const char *as_find(struct pool *pool);
+/* The one that the gcc that started this process would run without Chord (pool), if that is not one in PATH, else NULL. Takes
+ * Chord's folders out of COMPILER_PATH. */
+const char *as_of_compiler(struct pool *pool);
 /* True if the file is Chord: this one, a link to it, a copy, or another version. */
 bool is_chord(const char *path);
 /* True if another stand-in started this process as the assembler. */
@@ -94,15 +99,21 @@ const char *libexec_dir(struct pool *pool);
 
 /* ---- as_child.c: processes ---- */
 
-/* Descriptors of a child. in, err: its standard input and standard error; keep: stays open in it. -1: as in this process. */
+/* Descriptors of a child. in, out, err: its standard input, output and error; keep: stays open in it. -1: as in this process. */
 struct child_fds {
-	int in, err, keep;
+	int in, out, err, keep;
 };
+#define CHILD_FDS_NONE {-1, -1, -1, -1}
 
 /* Starts a program, searched in PATH if its name has no slash. fds may be NULL. False with errno set. */
 bool child_start(pid_t *pid, char *const *argv, const struct child_fds *fds);
 /* Waits for a child. Returns its wait status, or -1 with errno set. */
 int child_wait(pid_t pid);
+/* Reads a pipe to its end. */
+void child_drain(int fd, struct buf *b);
+/* Starts a program and waits for its end. *says gets what it writes to *end, which is one of the descriptors. says NULL: that is as
+ * in this process. Returns the wait status, or -1 with errno set. */
+int child_hear(char *const *argv, struct child_fds *fds, int *end, struct buf *says);
 /* Runs a program to its end, passing on signals that ask this process to end. Returns the wait status, or -1 with errno set. */
 int child_run(char *const *argv);
 /* Ends this process by the signal that ended the child, or returns the child's exit status (128 + the signal if this process

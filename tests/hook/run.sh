@@ -314,6 +314,27 @@ t_compiler_path() {
 	COMPILER_PATH=${hook%/} want g++ -O2 -o progxx both.cc
 	counts progxx
 }
+# gcc's own assembler, or one of the user's -B, need not be the one in PATH.
+t_users_assembler() {
+	local b
+	mkdir "my own" pre
+	printf '#!/bin/sh\necho "$0" >>log\nexec "%s" "$@"\n' "$as" >"my own/as"
+	chmod +x "my own/as"
+	cp "my own/as" pre/x86-as
+	for b in -Bmy\ own "-Bmy own/" "-B$PWD/my own" -Bpre/x86-; do
+		rm -f log
+		want $cc "$b" -O2 -c main.c
+		measured_object main.o
+		[ -s log ] || no "$b: another assembler was run"
+		rm -f log
+		COMPILER_PATH=$hook want gcc -B"$hook" "$b" -O2 -o prog main.c work.c
+		counts prog
+		[ -s log ] || no "$b: another assembler was run with the folder in the environment"
+	done
+	rm log
+	want $cc -Bpre -B"$PWD" -B"$hook" -B/no/such -c main.c
+	measured_object main.o
+}
 t_compiler_words() {
 	CHORD_CC="env gcc -fno-inline" want $cc -O2 -o prog main.c work.c
 	counts prog
@@ -1234,6 +1255,7 @@ test_case clang-lto clang
 test_case clang-own clang
 test_case clang-last clang
 test_case compiler-path
+test_case users-assembler
 test_case compiler-words
 test_case no-operand
 test_case operands
