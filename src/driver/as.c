@@ -6,6 +6,7 @@
 #include "weave/weave.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,7 +329,7 @@ give_up(struct session *s, const struct buf *says)
 	}
 	if (status == 0)
 		say_warning(s->name, "not measured: the assembler does not take the text with counters in it: %.*s",
-		     end ? (int)(end - first) : 0, end ? first : "");
+		     end ? (int)(end - first) : INT_MAX, end ? first : "it ended without a message");
 	return status;
 }
 

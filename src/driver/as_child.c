@@ -107,6 +107,31 @@ child_hear(char *const *argv, struct child_fds *fds, int *end, struct buf *says)
 	return started ? child_wait(pid) : -1;
 }
 
+bool
+child_feed(pid_t *pid, const struct buf *b, int *end)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return false;
+	*pid = fork();
+	if (*pid == 0) {
+		/* If the reader ends early, so does this process, by SIGPIPE or by the error. */
+		close(ends[0]);
+		for (size_t done = 0; done < b->n;) {
+			ssize_t n = write(ends[1], b->at + done, b->n - done);
+
+			if (n < 0 && errno != EINTR)
+				break;
+			done += n > 0 ? (size_t)n : 0;
+		}
+		_exit(0);
+	}
+	close(ends[1]);
+	*end = ends[0];
+	return *pid > 0;
+}
+
 /* Forwards signals to the child until the child has ended. Signals of a terminal are not forwarded, because the child gets them,
  * too. */
 static int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds and runs the real assembler. Texts and objects are passed in files without names, so names cannot clash, and no file is
- * left behind. */
+/* Finds and runs the real assembler. It gets texts by a pipe, which no limit on the size of files concerns, and leaves objects in
+ * files without names. So names cannot clash, and no file is left behind. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -116,18 +116,6 @@ nameless(void)
 	return fd;
 }
 
-static void
-fill(int fd, const struct buf *b)
-{
-	for (size_t done = 0; done < b->n;) {
-		ssize_t n = pwrite(fd, b->at + done, b->n - done, (off_t)done);
-
-		if (!n || (n < 0 && errno != EINTR))
-			die("temporary file", "%s", strerror(n ? errno : EIO));
-		done += n > 0 ? (size_t)n : 0;
-	}
-}
-
 /* Reads all of a nameless file. False: it is empty. */
 static bool
 take(int fd, struct buf *b)
@@ -143,9 +131,9 @@ as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *i
 {
 	struct child_fds fds = CHILD_FDS_NONE;
 	char **argv = xcalloc(nargs + 4, sizeof *argv), object[40];
+	pid_t feeder = 0;
 	int status;
 
-	fds.in = io->input ? nameless() : -1;
 	fds.keep = io->object ? nameless() : -1;
 	argv[0] = (char *)(uintptr_t)as;
 	for (size_t i = 0; i < nargs; i++)
@@ -155,16 +143,18 @@ as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *i
 		argv[nargs + 1] = (char *)(uintptr_t)"-o";
 		argv[nargs + 2] = object;
 	}
-	if (io->input)
-		fill(fds.in, io->input);
+	if (io->input && !child_feed(&feeder, io->input, &fds.in))
+		die("pipe", "%s", strerror(errno));
 	if (setenv(RUNNING, as, 1))
 		die("environment", "%s", strerror(errno));
 	status = child_hear(argv, &fds, &fds.err, io->says);
 	free(argv);
 	if (status == 0 && io->object && !take(fds.keep, io->object))
 		die(as, "left no object");
-	if (fds.in >= 0)
+	if (io->input) {
 		close(fds.in);
+		child_wait(feeder);
+	}
 	if (fds.keep >= 0)
 		close(fds.keep);
 	if (status < 0)

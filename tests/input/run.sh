@@ -455,6 +455,17 @@ t_full_disk() {
 	TMPDIR=$PWD/small want $cc -pipe -c -x assembler -o x.o - <prog.s
 	TMPDIR=/no/such/folder want "$hook/as" -o x.o prog.s
 }
+# What the compiler may write in files of that size, it may write with Chord.
+t_file_size() {
+	local limit
+	want gcc -O2 -c -o plain.o prog.c
+	for limit in 3 4 16 64; do
+		rm -f ours.o
+		(ulimit -f $limit; exec $cc -O2 -pipe -c -o ours.o prog.c) >out 2>err || no "status $? with ulimit -f $limit: $(head -c 300 err)"
+		[ ! -s err ] || grep -q ': not measured: ' err || no "it says $(head -c 300 err)"
+		gcc -o prog ours.o || no "no object with ulimit -f $limit"
+	done
+}
 t_killed() {
 	code 3000000 >code.s
 	for sig in TERM INT HUP KILL; do
@@ -815,7 +826,7 @@ t_damaged_core() {
 }
 
 for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
-	unreadable unwritable output-kept full-output pipes full-disk killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles other-build damaged-program stripped \
+	unreadable unwritable output-kept full-output pipes full-disk file-size killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
 done
