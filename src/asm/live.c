@@ -136,6 +136,18 @@ is_come_back_to(const struct proc_text *p)
 	return false;
 }
 
+/* The registers that calls of code that is not seen clobber, given those that the procedure itself changes and does not save. Its
+ * callees may have its convention (ms_abi, preserve_most), and then clobber no others: it need not save what they keep. */
+static uint16_t
+lost_in_calls(const struct unit *u, uint16_t changed)
+{
+	uint16_t lost = u->machine->clobbered & ~u->machine->scratch;
+
+	if (changed & u->machine->others_keep)
+		return lost;
+	return changed & lost ? lost & (uint16_t)~u->machine->others_keep : 0;
+}
+
 /* The registers that are dead at a return: no caller expects their old values, and they are not live after calls in this text. They
  * are those that the procedure changes, unless it saves some, as functions with other calling conventions do; one more
  * (machine->scratch); and, if nobody else calls it, all that are no results. Callers in other texts are not seen, so a register
@@ -143,7 +155,8 @@ is_come_back_to(const struct proc_text *p)
 static uint16_t
 gone_of(const struct unit *u, const struct proc_text *p)
 {
-	uint16_t gone = p->address_taken ? u->machine->scratch : u->machine->clobbered;
+	uint16_t gone = p->address_taken ? u->machine->scratch : u->machine->clobbered, changed = 0;
+	bool calls = false;
 	uint32_t kept;
 
 	if (is_come_back_to(p))
@@ -157,10 +170,11 @@ gone_of(const struct unit *u, const struct proc_text *p)
 		for (uint32_t i = part->first; i < part->last; i++) {
 			const struct insn *in = &part->code->insns.at[i];
 
-			gone |= is_inline(u, in) ? 0 : in->regs_kill;
-			gone |= calls_out(u, part->code, in) ? u->machine->clobbered : 0;
+			changed |= is_inline(u, in) ? 0 : in->regs_kill;
+			calls |= calls_out(u, part->code, in);
 		}
 	}
+	gone |= changed | (calls ? lost_in_calls(u, changed) : 0);
 	if (p->address_taken)
 		gone &= (uint16_t)~u->machine->more_results;
 	return (uint16_t)(gone & u->machine->clobbered & ~p->behind);

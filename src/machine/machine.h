@@ -270,6 +270,7 @@ struct machine {
 	uint16_t clobbered;  /* registers that a callee may change, except those of results */
 	uint16_t results;    /* registers of results */
 	uint16_t more_results; /* those of `clobbered` that also have results in some conventions */
+	uint16_t others_keep;  /* those of `clobbered` that callees keep in a convention that clobbers the other ones */
 	uint16_t path_regs;  /* registers that can be the path register */
 	uint16_t cursor_reg; /* holds the address of a trace's cursor, so it is no path register in traced code */
 	uint16_t scratch;    /* those of path_regs that pass no arguments */

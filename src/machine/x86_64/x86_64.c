@@ -25,6 +25,7 @@ const struct machine machine_x86_64 = {
 	.clobbered = X86_CLOBBERED,
 	.results = X86_RESULTS,
 	.more_results = X86_MORE_RESULTS,
+	.others_keep = X86_OTHERS_KEEP,
 	.scratch = X86_SCRATCH,
 	.path_regs = X86_ALL_REGS & ~X86_RSP & ~X86_RAX, /* rax keeps flags */
 	.cursor_reg = X86_CURSOR,

@@ -13,6 +13,7 @@ enum { X86_CF = 1, X86_PF = 2, X86_AF = 4, X86_ZF = 8, X86_SF = 16, X86_OF = 32,
 enum { X86_ALL_REGS = 0xffff, X86_SP = 4, X86_FP = 5, X86_RAX = 1, X86_RSP = 1 << X86_SP,
        X86_CLOBBERED = 0xfc2 /* rcx rsi rdi r8 r9 r10 r11 */, X86_SCRATCH = 1 << 11, X86_RESULTS = 1 << 0 | 1 << 2,
        X86_MORE_RESULTS = 1 << 1 | 1 << 8 /* rcx r8: results of swiftcall, and a third word in LLVM's convention */,
+       X86_OTHERS_KEEP = 1 << 6 | 1 << 7 /* rsi rdi: Microsoft's convention (ms_abi) */,
        X86_CURSOR_REG = 11, X86_CURSOR = 1 << X86_CURSOR_REG, /* in traced code, where it is dead */
        /* Not rax, where flags are saved, and not rbp, by which frames are found. */
        X86_BASE_REGS = X86_ALL_REGS & ~(X86_RSP | X86_RAX | 1 << X86_FP) };
