@@ -6,6 +6,7 @@
  * would be counted wrongly. */
 #include "weave/internal.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { LOOP_LEAST = 4 }; /* it matters where the counter stands in loops of more instructions than this */
@@ -180,6 +181,15 @@ end_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t t
 	return site.where == SITE_NONE || (after.where != SITE_NONE && after.price < site.price) ? after : site;
 }
 
+/* Does a jump out of the procedure name a label like `1f`? Somewhere else that may be another label. */
+static bool
+leaves_by_number(const struct unit *u, const struct woven *w, uint32_t to, const struct insn *in)
+{
+	struct str operand = stmt_rest(u->text, &u->text->stmts.at[in->stmt]);
+
+	return proc_lands(w->proc, to) >= w->proc->blocks.n && operand.n && isdigit((unsigned char)*operand.at);
+}
+
 static struct site
 stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to, const struct arc_text *arc)
 {
@@ -191,7 +201,7 @@ stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t 
 
 	if (arc->stuck)
 		return (struct site){.where = SITE_NONE, .block = block};
-	moves = !(in->attr & INSN_NEAR) &&
+	moves = !(in->attr & INSN_NEAR) && !leaves_by_number(u, w, to, in) &&
 		cfi_move(u->cfi, stmt_behind(u->text, p->parts.at[p->blocks.at[block].part].last_stmt) + 1, in->stmt, &there,
 		         &back);
 	buf_free(&there);
