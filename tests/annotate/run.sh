@@ -245,6 +245,20 @@ t_lost_source() {
 	want "$CHORD" annotate ./known known.c
 	grep -q "cannot be read" out || no "nothing says so"
 	refused 1 "no source file that ran can be read" "$CHORD" annotate ./known
+	# one of two
+	echo 'int main(int argc, char **argv) { extern int used(int, char **); return used(argc, argv); }' >main.c
+	sed 's/\bmain\b/used/' elsewhere.c >gone.c
+	want $cc -O0 -g -o two main.c gone.c
+	want ./two 100
+	rm gone.c
+	want "$CHORD" annotate ./two
+	grep -qE '^main\.c: [0-9]+ instructions executed' out || no "main.c is not shown"
+	grep -qE '^  gone\.c: [0-9,]+ instructions executed$' out || no "nothing says that gone.c ran"
+	want "$CHORD" annotate --json ./two
+	jq -e '(.files | length) == 1 and (.files_left_out | map(sub(".*/"; ""))) == ["gone.c"]' out >/dev/null || no "$(cat out)"
+	want "$CHORD" annotate ./two main.c
+	grep -q gone.c out && no "a file that was not asked for"
+	:
 }
 
 # A source with escape sequences is no way into a terminal.

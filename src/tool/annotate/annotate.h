@@ -33,6 +33,8 @@ bool annotate_wants_proc(const void *a, const struct proc *p);
 /* Is a file of the listing shown? Is the procedure whose instructions are [first, last)? */
 bool annotate_shows_file(const struct annotate *a, const struct view_file *f);
 bool annotate_shows_insns(const struct annotate *a, size_t first, size_t last);
+/* Is a file that ran left out because it cannot be read? */
+bool annotate_lacks_file(const struct annotate *a, const struct view_file *f);
 
 /* Colours, if there are any: by how much of all instructions something ran. */
 void annotate_hot(const struct annotate *a, uint64_t insns);

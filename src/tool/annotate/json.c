@@ -66,12 +66,14 @@ line(const struct annotate *a, const struct view_file *f, const struct view_line
 static bool
 add_files(const struct annotate *a, json_t *o)
 {
-	json_t *files = json_array();
+	json_t *files = json_array(), *left_out = json_array();
 
 	for (size_t i = 0; i < a->list.file.n; i++) {
 		const struct view_file *f = &a->list.file.at[i];
 		json_t *file, *lines;
 
+		if (annotate_lacks_file(a, f))
+			js_append(left_out, js_text(f->name));
 		if (!annotate_shows_file(a, f))
 			continue;
 		file = json_object();
@@ -83,6 +85,7 @@ add_files(const struct annotate *a, json_t *o)
 		js_append(files, file);
 	}
 	js_set(o, "files", files);
+	js_set(o, "files_left_out", left_out);
 	return json_array_size(files);
 }
 

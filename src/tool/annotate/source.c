@@ -8,8 +8,9 @@
 
 static const struct column columns[] = {{"count", 15, 0}, {"instructions", 15, 0}, {"line", 6, 0}, {NULL, 0, 0}};
 
-static void
-put_heading(const struct annotate *a, struct table *t, const struct view_file *f)
+/* Prints what was executed for a file. Returns whether that is all known. */
+static bool
+put_executed(const struct view_file *f)
 {
 	char n[32];
 	bool unknown = false;
@@ -18,7 +19,15 @@ put_heading(const struct annotate *a, struct table *t, const struct view_file *f
 		unknown |= f->line.at[i].unknown;
 	printf("%s: %s%s instructions executed", shown_path(f->name), f->insns || !unknown ? grouped(n, f->insns) : "?",
 	       f->insns && unknown ? " or more" : "");
-	if (a->insns && a->exact && !unknown)
+	return !unknown;
+}
+
+static void
+put_heading(const struct annotate *a, struct table *t, const struct view_file *f)
+{
+	bool known = put_executed(f);
+
+	if (a->insns && a->exact && known)
 		printf(" (%.2f%%)", percent_shown(f->insns, a->insns, 0.01));
 	printf("; %zu lines have code\n\n", f->line.n);
 	table_head(t);
@@ -156,17 +165,55 @@ annotate_shows_file(const struct annotate *a, const struct view_file *f)
 }
 
 bool
+annotate_lacks_file(const struct annotate *a, const struct view_file *f)
+{
+	return !a->functions && !a->wanted.n && f->insns && !view_source_lines(f->name);
+}
+
+/* The numbers of the files of a kind, the hottest first (heap). */
+static uint32_t *
+files_that(const struct annotate *a, bool (*is)(const struct annotate *a, const struct view_file *f), uint32_t *n)
+{
+	uint32_t *order = xcalloc(a->list.file.n + 1, sizeof *order);
+
+	*n = 0;
+	for (uint32_t i = 0; i < a->list.file.n; i++)
+		if (is(a, &a->list.file.at[i]))
+			order[(*n)++] = i;
+	sorted_by = a;
+	qsort(order, *n, sizeof *order, hottest_first);
+	return order;
+}
+
+/* At most so many files that cannot be read are named. */
+enum { FEW = 10 };
+
+static void
+put_lacking(const struct annotate *a)
+{
+	uint32_t n, *order = files_that(a, annotate_lacks_file, &n);
+
+	if (n)
+		printf("Not shown, since they cannot be read (named, they are listed without text):\n");
+	for (uint32_t i = 0; i < n && (i < FEW || n == FEW + 1); i++) {
+		fputs("  ", stdout);
+		put_executed(&a->list.file.at[order[i]]);
+		putchar('\n');
+	}
+	if (n > FEW + 1)
+		printf("  and %" PRIu32 " more (--json names all)\n", n - FEW);
+	free(order);
+}
+
+bool
 annotate_source(struct annotate *a)
 {
-	uint32_t *order = xcalloc(a->list.file.n + 1, sizeof *order), n = 0;
+	uint32_t n, *order = files_that(a, annotate_shows_file, &n);
 
-	for (uint32_t i = 0; i < a->list.file.n; i++)
-		if (annotate_shows_file(a, &a->list.file.at[i]))
-			order[n++] = i;
-	sorted_by = a;
-	qsort(order, n, sizeof *order, hottest_first);
 	for (uint32_t i = 0; i < n; i++)
 		put_file(a, &a->list.file.at[order[i]]);
+	if (n)
+		put_lacking(a);
 	free(order);
 	return n;
 }
