@@ -132,6 +132,7 @@ write_pages(const struct args *a, const char *pages, struct run *run, struct dif
 		pages_difference(&to, &d->found, d->side[0].profile, d->side[1].profile);
 	ok = pages_write(&to, run, d ? &d->side[0].run : NULL) && !to.bad;
 	folder_close(&to);
+	warn_of_newer_sources(run);
 	return ok && say_where(a, run);
 }
 

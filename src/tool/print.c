@@ -178,6 +178,19 @@ print_source(struct str text)
 }
 
 void
+warn_of_newer_sources(const struct run *run)
+{
+	const char *name;
+	size_t n = view_source_newer(run, &name);
+
+	if (n > 1)
+		say_warning(shown_path(name), "newer than %s, as are %zu more of its sources: their lines may not be those that "
+		            "were compiled", run->path, n - 1);
+	else if (n)
+		say_warning(shown_path(name), "newer than %s: its lines may not be those that were compiled", run->path);
+}
+
+void
 put_escaped(const char *s)
 {
 	for (; *s; s++) {

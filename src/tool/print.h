@@ -32,6 +32,8 @@ void print_ends(void);
 /* Writes a file, or with NULL standard output. False: reported. */
 bool save_output(const char *file, const struct buf *out);
 
+/* Warns if sources that were shown were changed after the program was built. */
+void warn_of_newer_sources(const struct run *run);
 /* Prints a line of source; what could harm a terminal becomes blank. */
 void print_source(struct str text);
 

@@ -4,10 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A file that was read. It has no lines if it could not be read. */
 struct text {
 	const char *name;
+	struct timespec changed; /* 0: not known */
 	struct buf bytes;
 	VEC(struct str) line;
 };
@@ -29,6 +31,24 @@ split_lines(struct text *t)
 	}
 }
 
+/* When a file was changed last. False: that cannot be told. */
+static bool
+changed_at(const char *file, struct timespec *at)
+{
+	struct stat st;
+
+	if (stat(file, &st))
+		return false;
+	*at = st.st_mtim;
+	return true;
+}
+
+static bool
+is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
 static const struct text *
 text_of(const char *name)
 {
@@ -39,8 +59,10 @@ text_of(const char *name)
 			return texts.at[i];
 	t = xcalloc(1, sizeof *t);
 	t->name = name;
-	if (*name && strcmp(name, "-") && file_read(name, &t->bytes))
+	if (*name && strcmp(name, "-") && file_read(name, &t->bytes)) {
+		changed_at(name, &t->changed);
 		split_lines(t);
+	}
 	VEC_PUSH(texts, t);
 	return t;
 }
@@ -60,6 +82,23 @@ size_t
 view_source_lines(const char *file)
 {
 	return text_of(file)->line.n;
+}
+
+size_t
+view_source_newer(const struct run *run, const char **name)
+{
+	struct timespec built = {0}, at;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->binary.n; i++) {
+		if (!changed_at(run->binary.at[i].path, &at))
+			return 0;
+		built = is_later(&at, &built) ? at : built;
+	}
+	for (size_t i = 0; i < texts.n; i++)
+		if (is_later(&texts.at[i]->changed, &built) && !n++)
+			*name = texts.at[i]->name;
+	return n;
 }
 
 void

@@ -305,6 +305,9 @@ void view_tables_free(struct view_tables *t);
 bool view_source_line(const char *file, unsigned line, struct str *text);
 /* Number of lines in the file; 0: it cannot be read. */
 size_t view_source_lines(const char *file);
+/* How many files that were read are newer than the programs and libraries of the run, so that their lines may be others than those
+ * that were compiled; *name: one of them. 0 if it cannot be told. */
+size_t view_source_newer(const struct run *run, const char **name);
 void view_source_free(void); /* forgets all files */
 
 #endif

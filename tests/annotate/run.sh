@@ -261,6 +261,29 @@ t_lost_source() {
 	:
 }
 
+# A source that was changed after the program was built may have other lines.
+t_newer() {
+	known -O0
+	for command in "annotate" "annotate --both" "annotate --json" "report --lines --source"; do
+		want "$CHORD" $command ./known
+		[ ! -s err ] || no "$command: $(cat err)"
+	done
+	touch -d '+1 minute' known.c
+	for command in "annotate" "annotate --both" "annotate --json" "report --lines --source"; do
+		want "$CHORD" $command ./known
+		grep -qx 'chord: warning: known.c: newer than ./known: its lines may not be those that were compiled' err ||
+			no "$command: no warning: $(cat err)"
+	done
+	want "$CHORD" report --lines ./known
+	[ ! -s err ] || no "no text is shown: $(cat err)"
+	want "$CHORD" coverage ./known
+	[ ! -s err ] || no "no line is excluded: $(cat err)"
+	sed -i '1s|^|/* LCOV_EXCL_START */ |' known.c
+	touch -d '+1 minute' known.c
+	want "$CHORD" coverage ./known
+	grep -q 'warning: known.c: newer than ./known' err || no "lines are excluded: $(cat err)"
+}
+
 # A source with escape sequences is no way into a terminal.
 t_harmless() {
 	known -O2
@@ -307,7 +330,7 @@ t_bounds() {
 	refused 1 "no code that ran has exact counts" "$CHORD" annotate ./killed
 }
 
-for name in source callgrind inlined function operands report-some asm both branches summary bounds paper color terminal lost-source harmless refused; do
+for name in source callgrind inlined function operands report-some asm both branches summary bounds paper color terminal lost-source newer harmless refused; do
 	test_case "$name"
 done
 exit $failed

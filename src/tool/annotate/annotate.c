@@ -349,6 +349,7 @@ cmd_annotate(int argc, char **argv)
 		status = EXIT_NO;
 	view_listing_free(&a.list);
 	free(a.wanted.at);
+	warn_of_newer_sources(&run);
 	view_source_free();
 	run_close(&run);
 	return status;

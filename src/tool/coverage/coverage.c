@@ -190,6 +190,17 @@ refused(const struct run *r)
 	return n;
 }
 
+/* Does anything depend on the text of sources? It does not if no line is excluded and none is shown. */
+static bool
+needs_sources(const struct coverage_tool *t)
+{
+	bool needs = t->opt->diff;
+
+	for (size_t i = 0; i < t->c.file.n && !needs; i++)
+		needs = t->c.file.at[i].excluded;
+	return needs;
+}
+
 static int
 coverage(struct coverage_tool *t)
 {
@@ -236,6 +247,8 @@ cmd_coverage(int argc, char **argv)
 	leave_out_system(&a.opt);
 	if (run_load_programs(&run, a.program.at, (int)a.program.n, a.profile.at, (int)a.profile.n, a.opt.initial))
 		status = coverage(&t);
+	if (needs_sources(&t))
+		warn_of_newer_sources(&run);
 	changed_free(&t.changed);
 	view_coverage_free(&t.c);
 	view_source_free();

@@ -125,6 +125,7 @@ paths_diff(const struct paths_options *opt, char **name)
 	if (!print_whole(NULL, stdout) || d.run[0].missing.n || d.run[1].missing.n)
 		ok = false;
 	compare_paths_free(&d.found);
+	warn_of_newer_sources(&d.run[0]);
 	for (int i = 0; i < 2; i++)
 		if (d.run[i].pool)
 			run_close(&d.run[i]);

@@ -123,6 +123,7 @@ report(const struct args *a)
 	if (!print_whole(NULL, stdout) || run.missing.n)
 		ok = false;
 	view_paths_free(&r);
+	warn_of_newer_sources(&run);
 	view_source_free();
 	run_close(&run);
 	return ok ? 0 : EXIT_NO;

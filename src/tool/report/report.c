@@ -304,6 +304,7 @@ cmd_report(int argc, char **argv)
 	if (load_run(&run, &a))
 		status = print_report(&r) || run.missing.n ? EXIT_NO : 0;
 	view_tables_free(&r.table);
+	warn_of_newer_sources(&run);
 	view_source_free();
 	run_close(&run);
 	return status;
