@@ -49,7 +49,7 @@ struct text {
 	VEC(struct stmt) stmts;
 	bool compiler;      /* made by a compiler that says so (.ident): flags are never live across calls */
 	bool code;          /* has a statement that may be an instruction */
-	const char *source; /* operand of the first .file, in the pool; or "" */
+	const char *source; /* the name in the first .file, in the pool; or "" */
 };
 
 /* Reads the statements of a text; `at` and `file` have to live as long as t. False with a message in *why (pool) if the text cannot

@@ -308,6 +308,18 @@ is_compiler(struct str rest)
 	return false;
 }
 
+/* The name of a source file in the operand of .file, as readers of maps have it: without control characters. */
+static const char *
+source_name(struct pool *pool, struct str operand)
+{
+	const char *name = str_unescaped(pool, (struct str){operand.at + 1, operand.n - 1});
+	char *plain = pool_strdup(pool, name);
+
+	for (char *c = plain; *c; c++)
+		*c = plain_char(*c);
+	return plain;
+}
+
 static void
 mode_directive(struct reader *r, struct str word, struct str rest)
 {
@@ -323,7 +335,7 @@ mode_directive(struct reader *r, struct str word, struct str rest)
 	if (str_is(word, ".ident"))
 		t->compiler |= is_compiler(rest);
 	else if (str_is(word, ".file") && !*t->source && rest.n >= 2 && rest.at[0] == '"')
-		t->source = pool_strndup(r->pool, rest.at + 1, rest.n - 2);
+		t->source = source_name(r->pool, rest);
 }
 
 static bool

@@ -95,6 +95,8 @@ bool str_is(struct str a, const char *s);
 bool str_starts(struct str a, const char *prefix);
 bool str_ends(struct str a, const char *suffix);
 uint64_t str_hash(struct str s);
+/* What a literal stands for, from behind its first quote to the next one: compilers, git and buf_octal() escape bytes as in C. */
+const char *str_unescaped(struct pool *p, struct str s);
 /* Writes n in decimal, with commas between groups of three digits, into out. Returns out. */
 const char *grouped(char out[32], uint64_t n);
 /* Replaces a control character by a blank. Names of files and functions may hold any byte, and a newline would end a printed

@@ -40,6 +40,35 @@ str_ends(struct str a, const char *suffix)
 	return a.n >= n && !memcmp(a.at + a.n - n, suffix, n);
 }
 
+static bool
+is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+const char *
+str_unescaped(struct pool *p, struct str s)
+{
+	static const char letter[] = "abtnvfr", means[] = "\a\b\t\n\v\f\r";
+	char *out = pool_alloc(p, s.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n && s.at[i] != '"'; i++) {
+		const char *known;
+
+		if (s.at[i] != '\\' || ++i == s.n) {
+			out[n++] = s.at[i < s.n ? i : i - 1];
+		} else if (i + 2 < s.n && s.at[i] <= '3' && is_octal(s.at[i]) && is_octal(s.at[i + 1]) && is_octal(s.at[i + 2])) {
+			out[n++] = (char)((s.at[i] - '0') * 64 + (s.at[i + 1] - '0') * 8 + (s.at[i + 2] - '0'));
+			i += 2;
+		} else {
+			known = strchr(letter, s.at[i]);
+			out[n++] = known ? means[known - letter] : s.at[i];
+		}
+	}
+	return out;
+}
+
 /* FNV-1a, 64 bits. */
 uint64_t
 str_hash(struct str s)

@@ -35,45 +35,15 @@ next_line(struct reader *r)
 	return line;
 }
 
-static bool
-is_octal(char c)
-{
-	return c >= '0' && c <= '7';
-}
-
-/* git quotes names that have special characters, and escapes these as in C. */
-static const char *
-unquote(struct pool *pool, struct str name)
-{
-	static const char letter[] = "abtnvfr", means[] = "\a\b\t\n\v\f\r";
-	char *out = pool_alloc(pool, name.n + 1);
-	size_t n = 0;
-
-	for (size_t i = 1; i < name.n && name.at[i] != '"'; i++) {
-		const char *known;
-
-		if (name.at[i] != '\\' || ++i == name.n) {
-			out[n++] = name.at[i < name.n ? i : i - 1];
-		} else if (i + 2 < name.n && name.at[i] <= '3' && is_octal(name.at[i]) && is_octal(name.at[i + 1]) &&
-		           is_octal(name.at[i + 2])) {
-			out[n++] = (char)((name.at[i] - '0') * 64 + (name.at[i + 1] - '0') * 8 + (name.at[i + 2] - '0'));
-			i += 2;
-		} else {
-			known = strchr(letter, name.at[i]);
-			out[n++] = known ? means[known - letter] : name.at[i];
-		}
-	}
-	return out;
-}
-
 /* diff puts the time after a tab. */
 static const char *
 read_name(struct reader *r, struct str name)
 {
 	const char *tab = memchr(name.at, '\t', name.n);
 
+	/* git quotes names that have special characters, and escapes these as in C. */
 	if (name.n && *name.at == '"')
-		return unquote(r->ch->pool, name);
+		return str_unescaped(r->ch->pool, (struct str){name.at + 1, name.n - 1});
 	return pool_strndup(r->ch->pool, name.at, tab ? (size_t)(tab - name.at) : name.n);
 }
 

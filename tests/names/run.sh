@@ -153,7 +153,29 @@ t_verify() {
 	shows '_ZN3app7outsideEi: not built with Chord'
 }
 
-for name in json report short-names meant patterns annotate diff paths calls verify; do
+# Names of source files with bytes that compilers escape: without line information they come from the assembler text.
+t_files() {
+	odd=$'\xc3\xa9 "q" \\101.c'
+	echo 'int main(void) { return 0; }' >"$odd"
+	for options in -g0 -g; do
+		rm -f ./*.chord
+		want $cc $options -O1 -o odd "$odd"
+		want ./odd
+		want "$CHORD" report --json --files ./odd
+		is "$(jq -r '.functions[0].file | sub(".*/"; "")' out)" "$odd"
+		is "$(jq -r '.files[].file | sub(".*/"; "")' out)" "$odd"
+		want "$CHORD" annotate --summary --json ./odd
+		is "$(jq -r '.files[].file' out)" "$odd"
+	done
+	# control characters are blanks, so that rows of tables and of files stay whole
+	cp "$odd" $'t\tq.c'
+	want $cc -g0 -O1 -o tab $'t\tq.c'
+	want ./tab
+	want "$CHORD" weights -o weights ./tab
+	grep -q $'^procedure\tmain\tt q\\.c\t' weights || no "$(cat weights)"
+}
+
+for name in json report short-names meant patterns annotate diff paths calls verify files; do
 	test_case "$name"
 done
 exit $failed
