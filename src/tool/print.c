@@ -61,17 +61,42 @@ room_for_names(void)
 	return columns > BESIDE + LEAST ? columns - BESIDE : LEAST;
 }
 
+/* What is shown is kept until the end: the same few names are shown again and again. */
+static struct pool *
+shown_pool(void)
+{
+	static struct pool *pool;
+
+	if (!pool)
+		pool = pool_new();
+	return pool;
+}
+
+/* The text, or if it has control characters a copy without them. */
+static const char *
+plain(const char *text)
+{
+	struct buf copy = {0};
+
+	for (const char *c = text; *c; c++) {
+		if (plain_char(*c) == *c)
+			continue;
+		buf_plain(&copy, text);
+		text = pool_strndup(shown_pool(), copy.at, copy.n);
+		buf_free(&copy);
+		break;
+	}
+	return text;
+}
+
 const char *
 shown_name(const char *symbol)
 {
-	static struct pool *pool;
 	static size_t room;
 
 	if (!room)
 		room = room_for_names();
-	if (!pool)
-		pool = pool_new();
-	return image_shortened(pool, image_readable(symbol), room);
+	return plain(image_shortened(shown_pool(), image_readable(symbol), room));
 }
 
 /* ---- numbers, paths, source ---- */
@@ -91,7 +116,7 @@ range(char out[RANGE], uint64_t least, uint64_t most)
 }
 
 const char *
-shown_path(const char *path)
+path_from_here(const char *path)
 {
 	static const char none[] = "";
 	char *cwd = *path == '/' ? getcwd(NULL, 0) : NULL;
@@ -100,6 +125,12 @@ shown_path(const char *path)
 
 	free(cwd);
 	return below ? path + n + 1 : *path ? path : none;
+}
+
+const char *
+shown_path(const char *path)
+{
+	return plain(path_from_here(path));
 }
 
 bool

@@ -10,13 +10,16 @@
 
 /* Children of argp: --no-demangle; and for commands that use shown_name() also --full-names. */
 extern const struct argp_child print_names[], print_names_in_rows[];
-/* A symbol in readable form, for a row of a table: on a terminal long names are shortened, unless --full-names is given. */
+/* A symbol in readable form without control characters, for a row of a table: on a terminal long names are shortened, unless
+ * --full-names is given. */
 const char *shown_name(const char *symbol);
 
 /* Writes a count or its bounds to out: "5", "5 to 6", or "5 or more" if `most` is COUNT_NO_BOUND. Returns out. */
 enum { RANGE = 80 };
 const char *range(char out[RANGE], uint64_t least, uint64_t most);
 /* The path relative to the current folder if it lies below, else the path itself. */
+const char *path_from_here(const char *path);
+/* The same to be printed: control characters, which could harm a terminal and end a row, are blanks. */
 const char *shown_path(const char *path);
 /* Reads a decimal number from `least` to `most`. False: it is no such number. */
 bool number_read(const char *text, uint64_t least, uint64_t most, uint64_t *n);

@@ -292,7 +292,20 @@ t_harmless() {
 	mv x known.c
 	want "$CHORD" annotate ./known known.c
 	grep -q $'\033' out && no "an escape sequence"
-	:
+	# nor is the name of one
+	odd=$'a\033[31m\nb'
+	mkdir "$odd"
+	echo 'static int part(int n) { return n * 3; } int main(int argc, char **argv) { return part(argc) - 3; }' >"$odd/"$'o\033d.c'
+	want $cc -O0 -g -o odd "$odd/"$'o\033d.c'
+	want ./odd
+	for command in "annotate" "annotate --both" "annotate --summary" "report" "report --lines" "report --hottest" "report --inlined" \
+		"report --calls" "coverage --uncovered"; do
+		want "$CHORD" $command ./odd
+		grep -q $'\033\|^b/o' out && no "$command: the name of a file: $(cat -v out)"
+		grep -q 'o d\.c' out || no "$command: no name of a file: $(cat -v out)"
+	done
+	want "$CHORD" annotate --json ./odd
+	jq -e '.files[0].file | endswith("/a\u001b[31m\nb/o\u001bd.c")' out >/dev/null || no "JSON has another name: $(jq -c '.files[0].file' out)"
 }
 
 t_refused() {

@@ -95,7 +95,7 @@ put_source(const struct annotate *a, const struct view_insn *in)
 	const char *file = a->list.file.at[in->file].name;
 	struct str text;
 
-	printf("%15s  %s:%u", "", base_name(file), in->line);
+	printf("%15s  %s:%u", "", shown_path(base_name(file)), in->line);
 	if (view_source_line(file, in->line, &text)) {
 		fputs("  ", stdout);
 		print_source(text);
@@ -119,7 +119,7 @@ put_inlined(const struct view_insn *in, const struct image_scope *s)
 	printf("%15s  in %s", "", image_readable(s ? s->name : in->proc->name));
 	for (; s && s->in != IMAGE_NO_SCOPE; s = image_scope(in->binary->image, s->in))
 		if (s->call.file)
-			printf(", inlined at %s:%u", base_name(s->call.file), s->call.line);
+			printf(", inlined at %s:%u", shown_path(base_name(s->call.file)), s->call.line);
 	putchar('\n');
 }
 

@@ -112,7 +112,7 @@ sum_files(const struct rows *functions, struct rows *files)
 		const struct row *f = &functions->at[i];
 
 		if (!files->n || strcmp(files->at[files->n - 1].file, f->file))
-			VEC_PUSH(*files, (struct row){.name = *f->file ? shown_path(f->file) : "?", .file = f->file});
+			VEC_PUSH(*files, (struct row){.name = *f->file ? path_from_here(f->file) : "?", .file = f->file});
 		fits &= add_row(&files->at[files->n - 1], f);
 	}
 	return fits;

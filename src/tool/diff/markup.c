@@ -162,7 +162,7 @@ put_annotation(const struct diff *d, const struct difference *f)
 	put_sentence(d, f, &text);
 	buf_char(&text, 0);
 	printf("::%s file=", is_exceeded_by(d, f) ? "error" : "warning");
-	put_command_text(shown_path(f->file), true);
+	put_command_text(path_from_here(f->file), true);
 	if (f->line)
 		printf(",line=%u", f->line);
 	fputs(",title=more instructions::", stdout);
@@ -260,7 +260,7 @@ issue(const struct diff *d, const struct difference *f)
 	js_set(o, "severity", js_text(is_exceeded_by(d, f) ? "major" : "minor"));
 	js_set(o, "fingerprint", fingerprint(d->found.pool, f));
 	js_set(lines, "begin", js_number(f->line ? f->line : 1, true));
-	js_set(location, "path", js_text(shown_path(f->file)));
+	js_set(location, "path", js_text(path_from_here(f->file)));
 	js_set(location, "lines", lines);
 	js_set(o, "location", location);
 	buf_free(&text);

@@ -60,7 +60,7 @@ report_inclusive(const struct report *r)
 		if (*f->file && f->line)
 			printf("  %s:%u", shown_path(f->file), f->line);
 		if (f->binary != &r->run->binary.at[0])
-			printf("  [%s]", base_name(f->binary->path));
+			printf("  [%s]", shown_path(base_name(f->binary->path)));
 		table_end(&t);
 	}
 	table_more(&t, n, r->table.function.n, "functions");

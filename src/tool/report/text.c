@@ -92,7 +92,7 @@ print_function(const struct report *r, struct table *t, const struct view_functi
 	else if (*f->file)
 		printf("  %s", shown_path(f->file));
 	if (f->binary != &r->run->binary.at[0])
-		printf("  [%s]", base_name(f->binary->path));
+		printf("  [%s]", shown_path(base_name(f->binary->path)));
 	table_end(t);
 }
 
