@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The real assembler's name for text that it gets from Chord. */
@@ -383,6 +384,16 @@ hold_signals(sigset_t *old)
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 
+/* No device is removed, as with `-o /dev/null`. */
+static void
+remove_output(const char *name)
+{
+	struct stat st;
+
+	if (!lstat(name, &st) && S_ISREG(st.st_mode))
+		unlink(name);
+}
+
 /* The assembler's listings, dependencies and warnings are about the original text. If there are any, the original is assembled
  * first. */
 static int
@@ -402,7 +413,7 @@ original_and_woven(struct session *s, struct weave_options *o, struct buf *woven
 	if (status == 0) {
 		status = finish(s, o, woven);
 		if (status)
-			unlink(s->args.output);
+			remove_output(s->args.output);
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return status;
