@@ -5,9 +5,13 @@ volatile unsigned left = 1000;
 __attribute__((no_caller_saved_registers)) void
 keeps(void)
 {
-	while (left) {
-		left--;
-		if (left & 64)
-			left--;
+	unsigned x = left;
+
+	while (x) {
+		x--;
+		__asm__ volatile("" : "+r"(x)); /* in a register, which it saves */
+		if (x & 64)
+			x--;
 	}
+	left = x;
 }
