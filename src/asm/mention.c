@@ -44,8 +44,7 @@ defines_name(const struct text *t, const struct stmt *s)
 	                                  word_is(word, ".equiv") || word_is(word, ".eqv")));
 }
 
-/* The name that the statement defines. */
-static struct str
+struct str
 defined_name(const struct text *t, const struct stmt *s)
 {
 	struct str name = s->kind == STMT_ASSIGN ? stmt_word(t, s) : stmt_rest(t, s);

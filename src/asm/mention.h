@@ -39,6 +39,8 @@ struct dest mention_symbol(const struct unit *u, const struct names *n, struct s
 size_t mention_end(struct str s, bool quoted);
 /* True if the statement defines a name, by `.set`, `=` and the like. */
 bool defines_name(const struct text *t, const struct stmt *s);
+/* That name, without quotation marks. */
+struct str defined_name(const struct text *t, const struct stmt *s);
 /* The next name in the operands of a statement. *at is 0 before the first call. False: there are no more. */
 bool mention_next(const struct unit *u, const struct names *n, uint32_t stmt, size_t *at, struct mention *m);
 /* True if a directive of this name puts its operands into a section as numbers. */

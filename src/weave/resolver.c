@@ -2,40 +2,10 @@
 /* Resolvers of ifuncs. From glibc 2.41 on, the dynamic linker tells nobody of a library that is opened before it has called the
  * library's resolvers. A resolver itself is not measured, but it may call code that is, and that code needs its counters. So the
  * symbol of an ifunc leads to a stub, which calls the runtime and goes on in the resolver. */
+#include "asm/sum.h"
 #include "weave/internal.h"
 
-#include <string.h>
-
 #define L LABEL_PREFIX
-
-/* What a definition (`.set NAME, VALUE`, `NAME = VALUE`) consists of. False: it is none. */
-static bool
-read_definition(const struct text *t, const struct stmt *s, struct str *name, struct str *value)
-{
-	static const char *const words[] = {".set", ".equ", ".equiv"};
-	struct str word = stmt_word(t, s), rest = stmt_rest(t, s);
-	const char *comma = rest.n ? memchr(rest.at, ',', rest.n) : NULL;
-
-	if (s->kind != STMT_DIRECTIVE || !comma)
-		return false;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (word_is(word, words[i])) {
-			*name = (struct str){rest.at, (size_t)(comma - rest.at)};
-			*value = (struct str){comma + 1, rest.n - name->n - 1};
-			return true;
-		}
-	return false;
-}
-
-static bool
-is_named(struct str name, const char *symbol)
-{
-	while (name.n && strchr(" \t", name.at[name.n - 1]))
-		name.n--;
-	if (name.n > 1 && *name.at == '"' && name.at[name.n - 1] == '"')
-		name = (struct str){name.at + 1, name.n - 2};
-	return str_is(name, symbol);
-}
 
 /* An ifunc of that name whose resolver is in the text; NULL: there is none. */
 static const struct obj_symbol *
@@ -44,7 +14,7 @@ ifunc_named(const struct unit *u, struct str name)
 	for (uint32_t i = 1; i < u->object->nsymbol; i++) {
 		const struct obj_symbol *s = &u->object->symbols[i];
 
-		if (s->ifunc && s->section && u->code[s->section] && is_named(name, s->name))
+		if (s->ifunc && s->section && u->code[s->section] && str_is(name, s->name))
 			return s;
 	}
 	return NULL;
@@ -96,12 +66,12 @@ emit_resolvers(const struct unit *u, struct edits *e, struct buf *tail)
 	uint32_t number = 0;
 
 	for (size_t i = 0; has_resolvers(u) && i < t->stmts.n; i++) {
-		const struct obj_symbol *ifunc;
-		struct str name, value;
+		const struct stmt *s = &t->stmts.at[i];
+		const struct obj_symbol *ifunc = defines_name(t, s) ? ifunc_named(u, defined_name(t, s)) : NULL;
 
-		if (!read_definition(t, &t->stmts.at[i], &name, &value) || !(ifunc = ifunc_named(u, name)))
+		if (!ifunc)
 			continue;
 		make_stub(u, ifunc, number, tail);
-		turn(t, &t->stmts.at[i], value, number++, e);
+		turn(t, s, definition_value(t, s), number++, e);
 	}
 }
