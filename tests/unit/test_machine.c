@@ -146,6 +146,26 @@ decoded(size_t i)
 	return in;
 }
 
+/* Only xbegin leads somewhere. */
+static void
+transactions(void **state)
+{
+	static const struct { uint8_t bytes[8]; uint32_t n; bool jumps; } insns[] = {
+		{{0x0f, 0x01, 0xd5}, 3, false}, /* xend */
+		{{0xc6, 0xf8, 0x01}, 3, false}, /* xabort $1 */
+		{{0xc7, 0xf8, 0x10, 0, 0, 0}, 6, true}, /* xbegin .+22 */
+	};
+	struct insn in;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof insns / sizeof *insns; i++) {
+		assert_true(machine_of_host()->decode(insns[i].bytes, insns[i].n, 0, &in));
+		assert_int_equal(in.cls, insns[i].jumps ? CHORD_INSN_BRANCH : CHORD_INSN_OTHER);
+		assert_true(in.attr & INSN_FALLS);
+		assert_true(!insns[i].jumps || in.target == 22);
+	}
+}
+
 static void
 by_the_manual(void **state)
 {
@@ -474,6 +494,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decoded_before),
+		cmocka_unit_test(transactions),
 		cmocka_unit_test(by_the_manual),
 		cmocka_unit_test(by_the_processor),
 		cmocka_unit_test(control),

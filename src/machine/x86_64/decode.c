@@ -134,6 +134,14 @@ is_near_only(ZydisMnemonic m)
 	       m == ZYDIS_MNEMONIC_LOOP || m == ZYDIS_MNEMONIC_LOOPE || m == ZYDIS_MNEMONIC_LOOPNE;
 }
 
+/* xend and xabort are in the categories of jumps, but lead nowhere: an aborted transaction leaves nothing, and the processor goes
+ * on as if its xbegin had jumped. */
+static bool
+is_of_transaction(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_XEND || m == ZYDIS_MNEMONIC_XABORT;
+}
+
 static void
 classify_jump(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct insn *out)
 {
@@ -181,7 +189,8 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 	out->attr |= INSN_FALLS;
 	switch (in->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR: case ZYDIS_CATEGORY_UNCOND_BR: case ZYDIS_CATEGORY_CALL:
-		classify_jump(in, op, out);
+		if (!is_of_transaction(in->mnemonic))
+			classify_jump(in, op, out);
 		return;
 	case ZYDIS_CATEGORY_RET:
 		out->cls = CHORD_INSN_RET;
