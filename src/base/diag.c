@@ -7,13 +7,36 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Names of files and symbols may hold any byte. Control characters, which could harm a terminal, become blanks; lines stay
+ * lines. */
+static void
+put_plain(const char *s)
+{
+	for (; *s; s++)
+		fputc(*s == '\n' || *s == '\t' ? *s : plain_char(*s), stderr);
+}
+
+/* Writes the rest of a message. */
+static void
+put_message(const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	put_plain(text ? text : "out of memory");
+	fputc('\n', stderr);
+	free(text);
+}
+
 void
 verror(const char *what, const char *fmt, va_list ap)
 {
 	fflush(stdout);
-	fprintf(stderr, "chord: %s: ", what);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	fputs("chord: ", stderr);
+	put_plain(what);
+	fputs(": ", stderr);
+	put_message(fmt, ap);
 }
 
 void
@@ -32,11 +55,12 @@ error_at(const char *file, unsigned line, const char *fmt, ...)
 	va_list ap;
 
 	fflush(stdout);
-	fprintf(stderr, "chord: %s:%u: ", file, line);
+	fputs("chord: ", stderr);
+	put_plain(file);
+	fprintf(stderr, ":%u: ", line);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	put_message(fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 }
 
 void
@@ -45,11 +69,12 @@ say_warning(const char *what, const char *fmt, ...)
 	va_list ap;
 
 	fflush(stdout);
-	fprintf(stderr, "chord: warning: %s: ", what);
+	fputs("chord: warning: ", stderr);
+	put_plain(what);
+	fputs(": ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	put_message(fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 }
 
 _Noreturn void

@@ -55,7 +55,7 @@ put_branches(const struct view_branch *b, size_t n, struct buf *out)
 		const uint64_t count[] = {b[i].taken, b[i].fell};
 
 		for (int k = 0; k < 2; k++) {
-			if (b[i].taken + b[i].fell)
+			if (b[i].taken || b[i].fell)
 				buf_printf(out, "BRDA:%u,%zu,%d,%" PRIu64 "\n", b[i].line, i, k, count[k]);
 			else
 				buf_printf(out, "BRDA:%u,%zu,%d,-\n", b[i].line, i, k);

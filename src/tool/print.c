@@ -90,6 +90,12 @@ plain(const char *text)
 }
 
 const char *
+plain_name(const char *symbol)
+{
+	return plain(image_readable(symbol));
+}
+
+const char *
 shown_name(const char *symbol)
 {
 	static size_t room;
@@ -263,7 +269,7 @@ print_run_unknown(const struct run *run)
 		return;
 	printf("\nNot known, and in no sum above:\n");
 	for (size_t i = 0; i < run->unknown.n; i++)
-		printf("  %s: %s\n", image_readable(run->unknown.at[i].name), run->unknown.at[i].reason);
+		printf("  %s: %s\n", plain_name(run->unknown.at[i].name), run->unknown.at[i].reason);
 }
 
 void

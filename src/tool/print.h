@@ -13,6 +13,8 @@ extern const struct argp_child print_names[], print_names_in_rows[];
 /* A symbol in readable form without control characters, for a row of a table: on a terminal long names are shortened, unless
  * --full-names is given. */
 const char *shown_name(const char *symbol);
+/* The same at full length. */
+const char *plain_name(const char *symbol);
 
 /* Writes a count or its bounds to out: "5", "5 to 6", or "5 or more" if `most` is COUNT_NO_BOUND. Returns out. */
 enum { RANGE = 80 };

@@ -168,7 +168,7 @@ print_thread(const struct query *q, struct table *table, const struct sample_thr
 	char name[16];
 
 	snprintf(name, sizeof name, "%d", t->tid);
-	buf_printf(&what, "%s", image_readable(t->place));
+	buf_printf(&what, "%s", plain_name(t->place));
 	if (t->before)
 		buf_printf(&what, ", includes %" PRIu32 " ended thread%s", t->before, t->before == 1 ? "" : "s");
 	else if (t->with)

@@ -62,10 +62,10 @@ list_unmeasured(const struct args *a, const struct binary *bin, const struct unm
 {
 	for (uint32_t i = 0; i < bin->map.nproc; i++)
 		if (bin->map.proc[i].refused)
-			printf("%s: %s\n", image_readable(bin->map.proc[i].name), bin->map.proc[i].refused);
+			printf("%s: %s\n", plain_name(bin->map.proc[i].name), bin->map.proc[i].refused);
 	/* A static libc alone has a thousand: too many to read, unless they decide the answer. */
 	for (size_t i = 0; i < un->symbol.n && (a->strict || un->symbol.n <= FEW); i++)
-		printf("%s: not built with Chord\n", image_readable(un->symbol.at[i].name));
+		printf("%s: not built with Chord\n", plain_name(un->symbol.at[i].name));
 	printf("%s: %" PRIu32 " procedures measured, %" PRIu32 " refused; ", a->program, bin->map.nproc - bin->map.nrefused,
 	       bin->map.nrefused);
 	if (un->stripped)

@@ -304,6 +304,16 @@ t_harmless() {
 		grep -q $'\033\|^b/o' out && no "$command: the name of a file: $(cat -v out)"
 		grep -q 'o d\.c' out || no "$command: no name of a file: $(cat -v out)"
 	done
+	# nor the name of a symbol, measured or refused
+	printf '\t.text\n\t.globl main\n\t.type main,@function\nmain:\tcall "m\033s"\n\tcall "r\033f"\n\txorl %%eax, %%eax\n\tret\n' >names.s
+	printf '\t.type "m\033s",@function\n"m\033s":\tret\n\t.type "r\033f",@function\n"r\033f":\tjmp .+3\n\tnop\n\tret\n' >>names.s
+	printf '\t.section .note.GNU-stack,"",@progbits\n' >>names.s
+	want $cc -no-pie -o names names.s
+	want ./names
+	for command in verify "annotate --asm" report "report --calls" "report --blocks" "report --insns" "export -f callgrind"; do
+		"$CHORD" $command ./names >out 2>&1
+		grep -q $'\033' out && no "$command: the name of a symbol: $(cat -v out)"
+	done
 	want "$CHORD" annotate --json ./odd
 	jq -e '.files[0].file | endswith("/a\u001b[31m\nb/o\u001bd.c")' out >/dev/null || no "JSON has another name: $(jq -c '.files[0].file' out)"
 }

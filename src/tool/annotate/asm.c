@@ -44,7 +44,7 @@ put_text(const struct annotate *a, const struct view_insn *in)
 		fputs("(its place is not known)", stdout);
 	buf_free(&text);
 	if (c.n)
-		printf(" <%s>", image_readable(callee_name(a->run->pool, &c, 0)));
+		printf(" <%s>", plain_name(callee_name(a->run->pool, &c, 0)));
 	if (in->kind == CHORD_INSN_BRANCH || in->kind == CHORD_INSN_JUMP)
 		put_target(in);
 }
@@ -116,7 +116,7 @@ inlined_at(const struct view_insn *in)
 static void
 put_inlined(const struct view_insn *in, const struct image_scope *s)
 {
-	printf("%15s  in %s", "", image_readable(s ? s->name : in->proc->name));
+	printf("%15s  in %s", "", plain_name(s ? s->name : in->proc->name));
 	for (; s && s->in != IMAGE_NO_SCOPE; s = image_scope(in->binary->image, s->in))
 		if (s->call.file)
 			printf(", inlined at %s:%u", shown_path(base_name(s->call.file)), s->call.line);

@@ -142,7 +142,7 @@ print_left_out(const struct diff *d)
 	if (n)
 		printf("\nNot compared, and in no sum above:\n");
 	for (size_t i = 0; i < n && (i < FEW || !d->opt->top); i++)
-		printf("  %s: %s\n", image_readable(d->found.left_out.at[i].name), d->found.left_out.at[i].reason);
+		printf("  %s: %s\n", plain_name(d->found.left_out.at[i].name), d->found.left_out.at[i].reason);
 	if (n > FEW && d->opt->top)
 		printf("  ... and %zu more (--top=0 lists all)\n", n - FEW);
 }

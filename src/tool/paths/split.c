@@ -117,7 +117,7 @@ print_way(const struct deal *s, struct table *t, const char *name)
 	table_printf(t, "%.0f", all.cost);
 	table_printf(t, "%.0f", most.cost);
 	if (unfit)
-		printf("  impossible: %s", image_readable(unfit->name));
+		printf("  impossible: %s", plain_name(unfit->name));
 	table_end(t);
 }
 

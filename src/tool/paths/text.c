@@ -283,7 +283,7 @@ paths_print_named(const char *title, const char *of, const struct named *at, siz
 	if (n)
 		printf("\n%s%s:\n", title, of);
 	for (size_t i = 0; i < n; i++)
-		printf("  %s: %s\n", image_readable(at[i].name), at[i].reason);
+		printf("  %s: %s\n", plain_name(at[i].name), at[i].reason);
 }
 
 void

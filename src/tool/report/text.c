@@ -357,7 +357,7 @@ print_refused(const struct report *r)
 	size_t n = r->table.refused.n;
 
 	for (size_t i = 0; i < n && (i < FEW || r->opt.unmeasured); i++)
-		printf("  %s: %s\n", image_readable(r->table.refused.at[i].name), r->table.refused.at[i].reason);
+		printf("  %s: %s\n", plain_name(r->table.refused.at[i].name), r->table.refused.at[i].reason);
 	if (n > FEW && !r->opt.unmeasured)
 		printf("  ... and %zu more (--unmeasured lists all)\n", n - FEW);
 }
@@ -375,7 +375,7 @@ print_unmeasured_symbols(const struct report *r)
 		       un->symbol.n == 1 ? "function" : "functions", un->symbol_bytes,
 		       r->opt.unmeasured ? ":" : " (--unmeasured lists them)");
 	for (size_t i = 0; i < un->symbol.n && r->opt.unmeasured; i++)
-		printf("    %s\n", image_readable(un->symbol.at[i].name));
+		printf("    %s\n", plain_name(un->symbol.at[i].name));
 }
 
 static void

@@ -139,7 +139,7 @@ put_frame(struct side *s, const struct replay_path *p, uint32_t block, const cha
 	const struct trace_block *b = trace_block(&s->out, p->proc, p->module, block);
 	const struct image_place *at = b->n ? &b->insn[b->n - 1].at : NULL;
 
-	fprintf(s->to, "    %s%s block %u", what, image_readable(p->proc->name), block);
+	fprintf(s->to, "    %s%s block %u", what, plain_name(p->proc->name), block);
 	if (at && at->file)
 		fprintf(s->to, "  %s:%u", shown_path(at->file), at->line);
 	fputc('\n', s->to);
@@ -201,7 +201,7 @@ put_place(struct side *s, const struct replay *r, uint32_t same)
 	else if (p->end == REPLAY_CUT && p->next < p->proc->nblock)
 		put_frame(s, p, p->next, "then ");
 	else
-		fprintf(s->to, "    then it left %s\n", image_readable(p->proc->name));
+		fprintf(s->to, "    then it left %s\n", plain_name(p->proc->name));
 	for (size_t i = r->stack.n - 1; i--;)
 		put_below(s, &r->stack.at[i]);
 }

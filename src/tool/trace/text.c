@@ -92,7 +92,7 @@ note_struck(struct trace_out *o)
 	o->struck.n = 0;
 	if (!s->proc)
 		return;
-	buf_printf(&o->struck, " %s", image_readable(s->proc->name));
+	buf_printf(&o->struck, " %s", plain_name(s->proc->name));
 	if (s->block == UINT32_MAX)
 		return;
 	b = trace_block(o, s->proc, s->module, s->block);
@@ -160,7 +160,7 @@ put_leaving(struct trace_out *o, enum replay_how how)
 	}
 	flush_entry(o);
 	begin_line(o, o->replay.insns, o->replay.stack.n);
-	buf_printf(&o->text, "} /* %s%s */", image_readable(f->proc->name), note[how] ? note[how] : "");
+	buf_printf(&o->text, "} /* %s%s */", plain_name(f->proc->name), note[how] ? note[how] : "");
 	put_line(o);
 }
 
@@ -193,7 +193,7 @@ put_block(struct trace_out *o, const struct replay_path *p, uint32_t number, uin
 	if (lo)
 		return;
 	begin_line(o, insns, o->replay.stack.n + 1);
-	buf_printf(&o->text, "%s block %u", image_readable(p->proc->name), number);
+	buf_printf(&o->text, "%s block %u", plain_name(p->proc->name), number);
 	if (b->n)
 		put_place(o, &b->insn[0].at);
 	put_line(o);
