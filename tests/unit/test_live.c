@@ -135,8 +135,18 @@ calls(void **state)
 	known_new(&k, COMPILED(FUNCTION("f",
 		"\tpushq %rbx\n\tmovq %rdi, %rbx\n\tcall g@PLT\n\taddq %rbx, %rax\n\tpopq %rbx\n\tret\n")));
 	live_is(&k, "f", "call", RBX | RDI | RSI | RDX | RCX | R8 | R9 | RAX | R10, R11);
+	/* It changes none of them itself: it may be of a convention that keeps them, and so may what it calls (preserve_most). */
+	live_is(&k, "f", "addq", RAX | RBX | RSI | RDI | RCX, R11);
+	known_free(&k);
+	known_new(&k, COMPILED(FUNCTION("f",
+		"\tpushq %rbx\n\tmovq %rdi, %rbx\n\tmovl $1, %edi\n\tcall g@PLT\n\taddq %rbx, %rax\n\tpopq %rbx\n\tret\n")));
 	live_is(&k, "f", "addq", RAX | RBX, R11 | RSI | RDI);
 	live_is(&k, "f", "ret", RAX | RDX | RBX, R11 | RSI | RDI);
+	known_free(&k);
+	/* Microsoft's convention keeps rsi and rdi. */
+	known_new(&k, COMPILED(FUNCTION("f",
+		"\tpushq %rbx\n\tmovq %rcx, %rbx\n\tmovl $1, %ecx\n\tcall g@PLT\n\taddq %rbx, %rax\n\tpopq %rbx\n\tret\n")));
+	live_is(&k, "f", "addq", RAX | RBX | RSI | RDI, R11 | R10 | R9);
 	known_free(&k);
 }
 
