@@ -69,6 +69,8 @@ pass_assemble(struct job *j)
 	return WEAVE_DONE;
 }
 
+#define REJECTED "the assembler does not take it with counters in it"
+
 static bool
 is_bad_line(const struct weave_options *o, uint32_t lo, uint32_t hi)
 {
@@ -95,6 +97,21 @@ has_other_trap(const struct unit *u, const struct part *t)
 	return false;
 }
 
+/* Refuses the procedures that have code on such a line. Their statements may stand anywhere: subsections are put together. */
+static void
+refuse_bad_lines(struct job *j)
+{
+	uint32_t proc, part;
+
+	for (size_t i = 0; i < j->text.stmts.n && j->o->nbad_line; i++) {
+		const struct place *at = &j->unit.place[i];
+
+		if (is_bad_line(j->o, j->text.stmts.at[i].line, j->text.stmts.at[i].line) &&
+		    at->section && unit_find(&j->unit, at->section, at->off, &proc, &part) && !j->unit.procs.at[proc].reason)
+			j->unit.procs.at[proc].reason = REJECTED;
+	}
+}
+
 /* refuse: procedures whose woven text the assembler has rejected before, and what the runtime cannot follow */
 static void
 pass_refuse(struct job *j)
@@ -109,9 +126,10 @@ pass_refuse(struct job *j)
 				p->reason = "a system call as 32-bit programs make it (int $0x80, sysenter)";
 			if (j->o->nbad_line && t->first_stmt != UINT32_MAX &&
 			    is_bad_line(j->o, j->text.stmts.at[t->first_stmt].line, j->text.stmts.at[t->last_stmt].line))
-				p->reason = "the assembler does not take it with counters in it";
+				p->reason = REJECTED;
 		}
 	}
+	refuse_bad_lines(j);
 }
 
 /* For each new section the assembler walks all sections of that name with different links. So map sections of one code section
