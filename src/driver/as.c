@@ -71,10 +71,15 @@ run_text(struct session *s, const struct buf *text, const char *more, struct buf
 	return run(s, &args, &(struct as_io){.input = text, .object = object, .says = says});
 }
 
-/* Runs the assembler as it was called, with what was read from standard input. object NULL: the result goes to the output. The
- * messages are shown. */
+static void
+show_messages(const struct session *s)
+{
+	fwrite(s->original_says.at ? s->original_says.at : "", 1, s->original_says.n, stderr);
+}
+
+/* Runs the assembler as it was called, with what was read from standard input. object NULL: the result goes to the output. */
 static int
-run_original(struct session *s, struct buf *object)
+run_quietly(struct session *s, struct buf *object)
 {
 	const struct buf *input = s->standard.n ? &s->standard : &s->text;
 	VEC_ARGS args = {0};
@@ -91,7 +96,16 @@ run_original(struct session *s, struct buf *object)
 	if (!s->reads_stdin)
 		input = NULL;
 	status = run(s, &args, &(struct as_io){.input = input, .object = object, .says = &s->original_says});
-	fwrite(s->original_says.at ? s->original_says.at : "", 1, s->original_says.n, stderr);
+	return status;
+}
+
+/* The same, and shows the messages. */
+static int
+run_original(struct session *s, struct buf *object)
+{
+	int status = run_quietly(s, object);
+
+	show_messages(s);
 	return status;
 }
 
@@ -479,6 +493,24 @@ read_selections(struct session *s, struct selection *interest, struct selection 
 	}
 }
 
+/* The assembler does not take the text. If clang made it, clang's own assembler may, which would have been asked without Chord. */
+static int
+run_rejected(struct session *s)
+{
+	int status = run_quietly(s, NULL);
+	struct buf says = {0};
+
+	if (status && !s->args.original_only.n &&
+	    cc_clang_assembles(s->args.pool, &s->text, &s->args.options, s->args.output, &says) == 0) {
+		say_warning(s->name, "not measured: only clang's own assembler takes it");
+		status = 0;
+	} else {
+		show_messages(s);
+	}
+	buf_free(&says);
+	return status;
+}
+
 static int
 weave_input(struct session *s)
 {
@@ -511,6 +543,9 @@ weave_input(struct session *s)
 		status = run_original(s, NULL);
 		if (status == 0)
 			say_warning(s->name, "not measured: %s", why);
+		break;
+	case WEAVE_REJECTED:
+		status = run_rejected(s);
 		break;
 	default:
 		status = run_original(s, NULL);

@@ -384,6 +384,7 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 		die("runtime.s", "not found beside the program; Chord is not installed whole");
 	cc_within(d.pool, variable);
 	push_compiler(&d, variable, command && command[strspn(command, " \t")] ? command : fallback);
+	cc_say_clang(d.pool, d.args.at, d.is_clang ? d.args.n : 0);
 	as_given = expand_args(&d, argv + 1, n);
 	if (!read_args(&d) || !request_complete(&d.request, d.pool)) {
 		status = EXIT_USAGE;

@@ -139,6 +139,11 @@ void cc_within(struct pool *pool, const char *variable);
 
 /* ---- cc_clang.c ---- */
 
+/* Tells the stand-in by which words clang is run; n 0: the compiler is not clang. */
+void cc_say_clang(struct pool *pool, char *const *words, size_t n);
+/* Has clang's own assembler assemble a text, with those of the assembler's options that it knows, too (-I). *says gets its
+ * messages. Returns the wait status; -1: it is not known how clang is run, or errno says why it could not be run. */
+int cc_clang_assembles(struct pool *pool, const struct buf *text, const VEC_ARGS *options, const char *output, struct buf *says);
 /* True if code for this target of clang's is none that Chord measures. */
 bool cc_is_foreign(const char *target);
 /* The option that undoes an option of clang's whose text only clang's own assembler reads; NULL: it is another option. */

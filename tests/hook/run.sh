@@ -294,6 +294,28 @@ t_clang_own() {
 		measured_object ours.o
 	done
 }
+# What only clang's own assembler takes is assembled by it, as without Chord. What it rejects is an error.
+t_clang_assembles() {
+	export CHORD_CC=clang
+	mkdir -p 'a folder'
+	echo some >'a folder/some.bin'
+	printf '\t.text\n\t.globl main\nmain:\tcall f\n\txorl %%eax, %%eax\n\tret\nf:\tret\n\t.incbin "some.bin"\n\t.cg_profile main, f, 30\n' >own.s
+	printf '\t.section .note.GNU-stack,"",@progbits\n' >>own.s
+	for options in -O2 -pipe -g; do
+		rm -f own.o
+		$cc $options '-Ia folder' -c own.s 2>err || no "$options: $(cat err)"
+		[ "$(grep -c . err)" = 1 ] && says "own.s: not measured: only clang's own assembler takes it" err
+		want clang -o own own.o
+		want ./own
+	done
+	echo '	foo bar' >>own.s
+	rm -f own.o
+	$cc '-Ia folder' -c own.s 2>err && no "it assembles what nobody understands"
+	[ ! -e own.o ] && says 'foo bar' err
+	CHORD_CC=gcc
+	$cc '-Ia folder' -c own.s 2>err && no "gcc assembles it"
+	[ ! -e own.o ] || no "there is an object"
+}
 # Nothing comes after `--` or an option without its value, and what can be read only once is read only once.
 t_clang_last() {
 	export CHORD_CC=clang
@@ -1253,6 +1275,7 @@ test_case clang clang
 test_case clang-14 clang-14 clang++-14
 test_case clang-lto clang
 test_case clang-own clang
+test_case clang-assembles clang
 test_case clang-last clang
 test_case compiler-path
 test_case users-assembler
