@@ -20,7 +20,7 @@ struct driver {
 	bool foreign;         /* clang makes code for another system, which is compiled without measuring */
 	bool objects;         /* -c */
 	const char *language; /* the last of -x, as far as the arguments have been read; NULL: the file's name says it */
-	const char *target;   /* for clang: the last of --target, or NULL */
+	const char *target;   /* for clang: the last of --target, or what its name begins with; or NULL */
 	const char *shadowed; /* the sanitizer whose shadow memory is where Chord's shadow of stacks would be */
 	size_t ninput;
 	const char *output;
@@ -230,6 +230,15 @@ is_unlike_gcc(const char *command)
 }
 
 /* The command may have several words, as in `ccache gcc`. */
+/* clang makes code for the system that begins its name, as in aarch64-linux-gnu-clang. */
+static const char *
+target_in_name(struct pool *pool, const char *word)
+{
+	const char *name = base_name(word), *end = strstr(name, "-clang");
+
+	return end && memchr(name, '-', (size_t)(end - name)) ? pool_strndup(pool, name, (size_t)(end - name)) : NULL;
+}
+
 static void
 push_compiler(struct driver *d, const char *variable, const char *command)
 {
@@ -244,6 +253,7 @@ push_compiler(struct driver *d, const char *variable, const char *command)
 		if (is_unlike_gcc(word))
 			die(variable, "%s does not take gcc's options: chord-hook(1) says what can be measured, and how", word);
 		push(&d->args, word);
+		d->target = target_in_name(d->pool, word);
 		d->is_clang |= strstr(base_name(word), "clang") || strstr(base_name(file), "clang");
 	}
 }
