@@ -346,7 +346,7 @@ t_relaxed_functions() {
 	END
 	local how measure
 	for how in "" -mcmodel=large -static -no-pie -fuse-ld=gold -fuse-ld=lld; do
-		[[ $how != *lld ]] || command -v ld.lld >/dev/null || continue
+		[[ $how != -fuse-ld=* ]] || command -v "ld.${how#*=}" >/dev/null || continue
 		want gcc -O2 -fPIC $how -o plain thread.c
 		want valgrind --tool=callgrind --skip-plt=no --compress-strings=no --compress-pos=no --callgrind-out-file=callgrind.out ./plain
 		awk '/^fn=/ { f = substr($0, 4) } /^calls=/ { skip = 1; next } /^[0-9+*-]/ { if (!skip) n[f] += $2; skip = 0 }
