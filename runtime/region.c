@@ -179,7 +179,8 @@ chord_rt_find_base(struct chord_rt_ctl *ctl)
 				ctl->narrow = ctl->scheme == 0 && chord_rt_is_narrow(ctl, lo);
 				return base;
 			}
-			if (e == -ENOMEM) /* no mapping can be made anywhere */
+			/* No mapping can be made anywhere, or a filter forbids it everywhere. */
+			if (e == -ENOMEM || (e != -EEXIST && ctl->filter))
 				return 0;
 		}
 	}
