@@ -230,13 +230,14 @@ is_unlike_gcc(const char *command)
 }
 
 /* The command may have several words, as in `ccache gcc`. */
-/* clang makes code for the system that begins its name, as in aarch64-linux-gnu-clang. */
+/* clang makes code for the system that begins its name, as in aarch64-linux-gnu-clang. Fewer words before it are a wrapper's
+ * name. */
 static const char *
 target_in_name(struct pool *pool, const char *word)
 {
-	const char *name = base_name(word), *end = strstr(name, "-clang");
+	const char *name = base_name(word), *end = strstr(name, "-clang"), *dash = strchr(name, '-');
 
-	return end && memchr(name, '-', (size_t)(end - name)) ? pool_strndup(pool, name, (size_t)(end - name)) : NULL;
+	return end && dash < end && strchr(dash + 1, '-') < end ? pool_strndup(pool, name, (size_t)(end - name)) : NULL;
 }
 
 static void
@@ -253,7 +254,7 @@ push_compiler(struct driver *d, const char *variable, const char *command)
 		if (is_unlike_gcc(word))
 			die(variable, "%s does not take gcc's options: chord-hook(1) says what can be measured, and how", word);
 		push(&d->args, word);
-		d->target = target_in_name(d->pool, word);
+		d->target = d->target ? d->target : target_in_name(d->pool, word);
 		d->is_clang |= strstr(base_name(word), "clang") || strstr(base_name(file), "clang");
 	}
 }

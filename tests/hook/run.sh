@@ -289,12 +289,12 @@ t_clang_own() {
 	done
 	want $cc -Werror --target=x86_64-linux-gnu -c -o ours.o work.c
 	measured_object ours.o
-	for target in aarch64-linux-gnu x86_64-linux-gnu; do
+	for target in aarch64-linux-gnu x86_64-linux-gnu my-wrapped; do
 		ln -s "$(command -v clang)" "$target-clang"
 		"./$target-clang" -c -o plain.o work.c
 		CHORD_CC=./$target-clang $cc -Werror -c -o ours.o work.c 2>err || no "$target-clang: $(cat err)"
 		case $target in
-		x86_64-*) measured_object ours.o ;;
+		x86_64-* | my-*) measured_object ours.o ;;
 		*) same plain.o ours.o && says ': not measured: it is another system' err ;;
 		esac
 	done
