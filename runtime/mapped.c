@@ -194,7 +194,7 @@ chord_rt_see_mapped(struct chord_rt_ctl *ctl, void *always)
 {
 	const struct chord_rt_debug *r = (const struct chord_rt_debug *)ctl->debug;
 
-	if (always || !r || r->state == 0)
+	if (always || r->state == 0)
 		chord_rt_scan(ctl);
 	while (r && r->version >= 2 && (r = r->next) != NULL)
 		for (const struct chord_rt_link_map *l = always || r->state == 0 ? r->map : NULL; l; l = l->next)

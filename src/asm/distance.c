@@ -3,7 +3,6 @@
 #include "asm/sum.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -375,7 +375,7 @@ void emit_watched(const struct text *t, bool traced, struct edits *e, struct buf
 /* resolver.c: does the text have resolvers of ifuncs? */
 bool has_resolvers(const struct unit *u);
 /* Lets the runtime see the text's module before any of the text's ifunc resolvers runs. What has to follow the text is
- * appended to `tail`. A resolver that no `.set` names (hand-written) is left alone. */
+ * appended to `tail`. An ifunc that is a label itself (hand-written) is left alone. */
 void emit_resolvers(const struct unit *u, struct edits *e, struct buf *tail);
 
 /* map.c: appends the map record of a procedure, counters included, as directives. */

@@ -65,7 +65,9 @@ emit_resolvers(const struct unit *u, struct edits *e, struct buf *tail)
 	const struct text *t = u->text;
 	uint32_t number = 0;
 
-	for (size_t i = 0; has_resolvers(u) && i < t->stmts.n; i++) {
+	if (!has_resolvers(u))
+		return;
+	for (size_t i = 0; i < t->stmts.n; i++) {
 		const struct stmt *s = &t->stmts.at[i];
 		const struct obj_symbol *ifunc = defines_name(t, s) ? ifunc_named(u, defined_name(t, s)) : NULL;
 
