@@ -33,6 +33,12 @@ refused() {
 	grep -Eq -- "$pattern" err || no "not '$pattern' but: $(head -c 400 err)"
 }
 
+# lcov_version: sets $tracefile, the format of Chord's that the installed lcov reads without a warning, and $branches, its option for branches.
+lcov_version() {
+	tracefile=lcov2 branches=--branch-coverage
+	! lcov --version | grep -q 'version 1' || { tracefile=lcov branches="--rc lcov_branch_coverage=1"; }
+}
+
 before() { :; }
 after() { :; }
 

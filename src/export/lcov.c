@@ -16,6 +16,21 @@ first_line(const struct view_file *v, const struct covered *f)
 	return 0;
 }
 
+/* Readers strip blanks at the end of a line, so a name without another character would be none. */
+static void
+put_name(const char *name, struct buf *out)
+{
+	size_t start = out->n;
+	bool blank = true;
+
+	buf_plain(out, name);
+	for (size_t i = start; i < out->n; i++)
+		blank &= out->at[i] == ' ';
+	if (blank)
+		buf_char(out, '?');
+	buf_char(out, '\n');
+}
+
 static void
 put_functions(const struct covered_list *all, const struct view_file *v, bool ends, struct buf *out)
 {
@@ -30,16 +45,14 @@ put_functions(const struct covered_list *all, const struct view_file *v, bool en
 		buf_printf(out, "FN:%u,", line);
 		if (ends)
 			buf_printf(out, "%u,", f[i].end);
-		buf_plain(out, f[i].name);
-		buf_char(out, '\n');
+		put_name(f[i].name, out);
 		found++;
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (!first_line(v, &f[i]))
 			continue;
 		buf_printf(out, "FNDA:%" PRIu64 ",", f[i].calls);
-		buf_plain(out, f[i].name);
-		buf_char(out, '\n');
+		put_name(f[i].name, out);
 		hit += f[i].calls != 0;
 	}
 	buf_printf(out, "FNF:%zu\nFNH:%zu\n", found, hit);
@@ -111,8 +124,7 @@ put_tracefile(const struct export *x, bool ends, struct buf *out)
 		const struct view_file *f = &x->list->file.at[i];
 
 		buf_str(out, "TN:\nSF:");
-		buf_plain(out, f->name);
-		buf_char(out, '\n');
+		put_name(f->name, out);
 		put_functions(&all, f, ends, out);
 		put_all_branches(x, i, out);
 		put_lines(f, out);

@@ -73,14 +73,16 @@ grouped() { printf '%s' "$1" | sed -E ':a; s/([0-9])([0-9]{3})($|,)/\1,\2\3/; ta
 silent() { [ ! -s err ] || no "it warns: $(head -c 400 err)"; }
 
 read_lcov() {
-	exported lcov program.info
-	want lcov --rc lcov_branch_coverage=1 --summary program.info
+	local tracefile branches
+	lcov_version
+	exported $tracefile program.info
+	want lcov $branches --summary program.info
 	silent
 	grep -qF "($lines)" out || no "not $lines: $(cat out)"
 	want genhtml --branch-coverage -o html program.info
 	silent
 	grep -qi warning out && no "genhtml warns: $(grep -i warning out)"
-	find html -name "${source##*/}.func.html" -exec grep -A1 ">$hot<" {} + >row
+	find html -name "${source##*/}.func.html" -exec grep -A2 ">$hot<" {} + >row
 	grep -q "<td class=\"coverFnHi\">$calls</td>" row || no "$hot was not called $calls times: $(cat row)"
 }
 
@@ -225,6 +227,7 @@ read_bolt() {
 	bolt=$(command -v llvm-bolt || ls /usr/bin/llvm-bolt-[0-9]* 2>/dev/null | head -n 1)
 	[ -n "$bolt" ] || skip "no llvm-bolt"
 	[ "$(cat "$w/$name.plain.status")" = 0 ] || no "it does not build: $(tail -n 1 "$w/$name.plain.log")"
+	"$bolt" "$w/$name.plain/$(built "$name")" -o faster >out 2>&1 || skip "llvm-bolt does not take the program without a profile either: $(tail -n 1 out)"
 	exported bolt program.fdata
 	"$bolt" "$w/$name.plain/$(built "$name")" -o faster --data=program.fdata --reorder-blocks=ext-tsp --print-only="$(jq -r '.functions | sort_by(-.instructions)[:30] | map(.name) | join(",")' "$dir/report")" --print-cfg >out 2>err || no "$(tail -n 3 err)"
 	grep -hi 'stale\|was ignored' out err | grep -v 'profile for 1 objects was ignored' | grep . && no "$(grep -hi 'stale\|was ignored' out err)"
