@@ -17,6 +17,8 @@ debug() {
 # answered PATTERN...: lines that match come in this order
 answered() {
 	local at=1 found
+	# gdb 16 has other words for it.
+	sed -i 's/Reached end of recorded history; stopping\./No more reverse-execution history./' answers
 	for pattern in "$@"; do
 		found=$(tail -n +$at answers | grep -nE -m1 -- "$pattern") || no "no '$pattern' from line $at on of: $(tail -c 1500 answers)"
 		at=$((at + ${found%%:*}))

@@ -99,7 +99,7 @@ by_counting(void *mine)
 	if (!mine)
 		while (!atomic_load(&other))
 			seen++;
-	for (volatile long i = 0; mine && i < 2000000000; i++)
+	for (volatile long i = 0; mine && i < 200000000; i++)
 		if (atomic_load(&turn))
 			break;
 	atomic_store(&other, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* struck HOW N: runs until N signals have come, from its own timer or from outside. What it prints depends on where each of
  * them struck: in a tight loop, in recursion and in calls back from libc, or in calls that they interrupt. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
