@@ -4,7 +4,8 @@
  * At calls and returns the ABI is not enough: gcc allocates registers across procedures (-fipa-ra), so a register that a procedure
  * leaves alone is live at its return. It is dead in two cases. First, the procedure changes it and does not save it in its frame:
  * all callers know that. Second, no caller can know that the register is left alone: only callers in the same text can, and what is
- * live after their calls is computed. Compilers never pass flags; text by hand may.
+ * live after their calls is computed. Compilers never pass flags; text by hand may. A register that the compiler was told to leave
+ * alone is live everywhere.
  *
  * The analysis begins with nothing live after calls, and adds what turns out to be live until nothing changes. */
 #include "asm/asm.h"
@@ -17,7 +18,8 @@ struct flow {
 	const struct unit *u;
 	struct proc_text *p;
 	uint16_t gone;         /* registers whose values mean nothing at a return */
-	uint16_t landing;      /* registers live at some landing pad: any instruction may fault and lead there */
+	uint16_t landing;      /* registers live everywhere: reserved ones, and those live at some landing pad (any instruction may
+	                        * fault and lead there) */
 	struct liveness *in;        /* by vertex */
 };
 
@@ -177,7 +179,7 @@ gone_of(const struct unit *u, const struct proc_text *p)
 	gone |= changed | (calls ? lost_in_calls(u, changed) : 0);
 	if (p->address_taken)
 		gone &= (uint16_t)~u->machine->more_results;
-	return (uint16_t)(gone & u->machine->clobbered & ~p->behind);
+	return (uint16_t)(gone & u->machine->clobbered & ~p->behind & ~u->reserved);
 }
 
 static uint16_t
@@ -298,6 +300,7 @@ solve(struct unit *u, struct proc_text *p)
 	bool again = true;
 
 	f.gone = p->gone;
+	f.landing = u->reserved;
 	f.in[p->exit] = (struct liveness){.flags_live = u->text->compiler ? 0 : u->machine->all_flags,
 		.regs_live = u->machine->all_regs};
 	while (again) {

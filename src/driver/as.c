@@ -524,6 +524,7 @@ weave_input(struct session *s)
 	char *why = NULL;
 	int status;
 
+	o.reserved = as_reserved(s->args.pool, o.machine->text);
 	read_own_parts(s, &own, &o);
 	read_selections(s, &interest, &weights, &o);
 	if (r->option[REQUEST_TRACE])

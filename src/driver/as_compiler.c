@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks gcc which assembler it would run without Chord: one in a folder of the user's -B, or its own one. gcc tells its children in
- * two variables how it was called. */
+/* Asks gcc which assembler it would run without Chord: one in a folder of the user's -B, or its own one; and which registers it was
+ * told to leave alone. gcc tells its children in two variables how it was called. */
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -69,4 +69,21 @@ as_of_compiler(struct pool *pool)
 	buf_free(&says);
 	/* A name without a folder: gcc would look in PATH. */
 	return name && strchr(name, '/') && !access(name, X_OK) && !is_chord(name) ? name : NULL;
+}
+
+uint16_t
+as_reserved(struct pool *pool, const struct machine_text *text)
+{
+	static const char *const options[] = {"-ffixed-", "-fcall-saved-"};
+	const char *given = getenv("COLLECT_GCC_OPTIONS");
+	uint16_t reserved = 0;
+	VEC_ARGS all = {0};
+
+	args_split(pool, str_of(given ? given : ""), &all);
+	for (size_t i = 0; i < all.n; i++)
+		for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+			if (str_starts(str_of(all.at[i]), options[k]))
+				reserved |= text->named(str_of(all.at[i] + strlen(options[k])));
+	free(all.at);
+	return reserved;
 }

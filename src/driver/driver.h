@@ -6,6 +6,7 @@
 #include "asm/event.h"
 #include "base/base.h"
 #include "format/format.h"
+#include "machine/text.h"
 #include "measure/measure.h"
 
 #include <sys/types.h>
@@ -81,6 +82,8 @@ const char *as_find(struct pool *pool);
 /* The one that the gcc that started this process would run without Chord (pool), if that is not one in PATH, else NULL. Takes
  * Chord's folders out of COMPILER_PATH. */
 const char *as_of_compiler(struct pool *pool);
+/* The set of registers that the user told that gcc to use for nothing, or to keep across calls. */
+uint16_t as_reserved(struct pool *pool, const struct machine_text *text);
 /* True if the file is Chord: this one, a link to it, a copy, or another version. */
 bool is_chord(const char *path);
 /* True if another stand-in started this process as the assembler. */

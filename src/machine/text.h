@@ -45,6 +45,8 @@ struct machine_text {
 	void (*before_resolver)(struct buf *out, const char *name);
 	/* True if a function of that name is a helper, called by compilers, with its own rules for registers. */
 	bool (*is_helper)(const char *name);
+	/* The set of the general register that compilers' options call by that name; 0: there is none. */
+	uint16_t (*named)(struct str name);
 };
 
 #endif

@@ -62,6 +62,7 @@ pass_assemble(struct job *j)
 	if (!j->object)
 		return WEAVE_FAILED;
 	j->unit.machine = j->o->machine;
+	j->unit.reserved = j->o->reserved;
 	j->unit.calls_cut = measures_with(j->o->measures, CHORD_IN_ORDER);
 	j->unit.text = &j->text;
 	j->unit.place = label_places(&j->text, j->object, j->unit.pool);

@@ -22,6 +22,7 @@ enum weave_encoding weave_encoding_named(const char *name);
 
 struct weave_options {
 	const struct machine *machine; /* of the text */
+	uint16_t reserved;           /* registers that the compiler was told to leave alone */
 	uint32_t measures;           /* complete set (measures_complete()) */
 	struct event_list events;    /* events to count; n is 0: none */
 	const char *runtime;         /* text of the runtime, put after woven text; NULL: none */

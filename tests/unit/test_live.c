@@ -89,6 +89,43 @@ flags_by_hand(void **state)
 	known_free(&k);
 }
 
+/* A register that the compiler was told to leave alone is live everywhere, although nothing here reads it. */
+static void
+reserved(void **state)
+{
+	static const char body[] = COMPILED(FUNCTION("f",
+		"\tmovl $5, %ecx\n1:\taddl %ecx, %eax\n\tdecl %ecx\n\tjne 1b\n\tcall g\n\tmovl $7, %r10d\n\tret\n"));
+	struct known k;
+
+	(void)state;
+	known_new(&k, body);
+	live_is(&k, "f", "addl", RCX, R11);
+	live_is(&k, "f", "ret", RAX, R10 | R11);
+	known_free(&k);
+	known_new_reserving(&k, body, R10 | R11);
+	live_is(&k, "f", "addl", RCX | R10 | R11, 0);
+	live_is(&k, "f", "call", R10 | R11, 0);
+	live_is(&k, "f", "movl $7", R10 | R11, 0);
+	live_is(&k, "f", "ret", R10 | R11, 0);
+	known_free(&k);
+}
+
+/* Names as in options of compilers. */
+static void
+named(void **state)
+{
+	const struct machine_text *text = machine_of_host()->text;
+
+	(void)state;
+	assert_int_equal(text->named(str_of("r11")), R11);
+	assert_int_equal(text->named(str_of("%r10d")), R10);
+	assert_int_equal(text->named(str_of("cx")), RCX);
+	assert_int_equal(text->named(str_of("eax")), RAX);
+	assert_int_equal(text->named(str_of("dil")), RDI);
+	assert_int_equal(text->named(str_of("xmm11")), 0);
+	assert_int_equal(text->named(str_of("")), 0);
+}
+
 /* In a loop what the next round reads is live all around. */
 static void
 loops(void **state)
@@ -214,6 +251,8 @@ main(void)
 		cmocka_unit_test(flags),
 		cmocka_unit_test(flags_on_one_way),
 		cmocka_unit_test(flags_by_hand),
+		cmocka_unit_test(reserved),
+		cmocka_unit_test(named),
 		cmocka_unit_test(loops),
 		cmocka_unit_test(parts_of_registers),
 		cmocka_unit_test(calls),

@@ -156,9 +156,23 @@ is_helper(const char *name)
 	return str_starts(str_of(name), "__x86_");
 }
 
+static uint16_t
+named(struct str name)
+{
+	const char *const *const names[] = {name64, name32, name16, name8};
+
+	if (name.n && *name.at == '%')
+		name = (struct str){name.at + 1, name.n - 1};
+	for (unsigned r = 0; r < 16; r++)
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+			if (str_is(name, names[i][r]))
+				return (uint16_t)(1 << r);
+	return 0;
+}
+
 const struct machine_text x86_text = {
 	.own = "\t.att_syntax prefix\n", .foreign = "\t.intel_syntax noprefix\n", .mode = mode, .pc = "(%rip)",
 	.counts_from_pc = counts_from_pc, .is_load_address = is_load_address, .moved = moved, .pointer = pointer, .callers = "cj",
 	.callee = callee, .by_got = by_got, .jump_out = jump_out,
-	.before_resolver = before_resolver, .is_helper = is_helper,
+	.before_resolver = before_resolver, .is_helper = is_helper, .named = named,
 };
