@@ -15,7 +15,7 @@ struct driver {
 	bool stops;           /* -c, -S, -E, --version ...: nothing is linked */
 	bool lto;             /* the last of -flto and -fno-lto decides */
 	bool no_id;           /* --build-id=none */
-	bool dlang;           /* there is a source in D: gdc warns of options for C's preprocessor */
+	bool unlike_c;        /* there is a source in D or Modula-2, whose compilers do not know options for C's preprocessor */
 	bool probe;           /* it is a build system's probe, which is compiled without measuring */
 	bool foreign;         /* clang makes code for another system, which is compiled without measuring */
 	bool objects;         /* -c */
@@ -113,12 +113,21 @@ look_at_kind(struct driver *d, const char *a, const char *value)
 	d->objects |= !strcmp(a, "-c") || !strcmp(a, "--compile");
 }
 
+/* Is it a source, or with -x the name of a language, without C's preprocessor? */
 static bool
-is_dlang(const char *a)
+is_unlike_c(const char *a, bool is_language)
 {
+	static const char *const endings[] = {".d", ".di", ".dd", ".mod", ".def", ".mi"};
+	static const char *const languages[] = {"d", "modula-2", "modula-2-cpp-output"};
 	const char *dot = strrchr(base_name(a), '.');
 
-	return dot && (!strcmp(dot, ".d") || !strcmp(dot, ".di") || !strcmp(dot, ".dd"));
+	for (size_t i = 0; is_language && i < sizeof languages / sizeof *languages; i++)
+		if (!strcmp(a, languages[i]))
+			return true;
+	for (size_t i = 0; !is_language && dot && i < sizeof endings / sizeof *endings; i++)
+		if (!strcmp(dot, endings[i]))
+			return true;
+	return false;
 }
 
 /* Reads -fsanitize= and -fno-sanitize=, in order. */
@@ -156,7 +165,10 @@ look_at(struct driver *d, const char *a, const char *value)
 		look_at_sanitizers(d, a);
 	else if ((*a != '-' || !a[1]) && !is_header(a, d->language))
 		d->ninput++;
-	d->dlang |= *a != '-' ? is_dlang(a) : !strcmp(a, "-xd") || (!strcmp(a, "-x") && value && !strcmp(value, "d"));
+	if (*a != '-')
+		d->unlike_c |= is_unlike_c(a, false);
+	else if (starts(a, "-x"))
+		d->unlike_c |= is_unlike_c(a[2] ? a + 2 : value ? value : "", true);
 	d->probe |= *a != '-' ? cc_is_probe(a) : !strcmp(a, "-o") && value && cc_is_probe(value);
 	if (value)
 		d->no_id |= strstr(value, "--build-id=none") != NULL;
@@ -315,7 +327,7 @@ push_all(struct driver *d, const char *dir, const VEC_ARGS *args)
 	if (!is_plain(d))
 		push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
 	/* The folder has only <chord.h>. It comes after all other folders, so it hides no header of that name. */
-	if (!d->dlang)
+	if (!d->unlike_c)
 		push_quietly(d, pool_printf(d->pool, "-idirafter%s/headers", dir));
 	if (links)
 		push_quietly(d, "-Wl,--build-id");

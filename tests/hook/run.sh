@@ -1174,6 +1174,24 @@ t_gdc() {
 	CHORD_CC=gdc want $cc -Werror -fno-inline -o prog2 -x d work.d
 	counts prog2
 }
+# cc1gm2 knows no options for C's preprocessor. Here a script stands for gm2, and C for Modula-2.
+t_modula() {
+	cat >gm2 <<-'EOF'
+		#!/bin/bash
+		[[ " $*" != *" -idirafter"* ]] || { echo "unrecognized command-line option '-idirafter'" >&2; exit 1; }
+		args=()
+		for a; do [[ $a == -xmodula-2 ]] || args+=("$a"); done
+		exec gcc -x c "${args[@]}"
+	EOF
+	chmod +x gm2
+	echo '__attribute__((noinline)) int work(int n) { return n + 1; }' >work.mod
+	echo 'int main(void) { int n = 0; for (int i = 0; i < 10; i++) n = work(n); return n - 10; }' >>work.mod
+	CHORD_CC=./gm2 want $cc -o prog work.mod
+	counts prog
+	cp work.mod other
+	CHORD_CC=./gm2 want $cc -o prog2 -xmodula-2 other
+	counts prog2
+}
 t_unlike_gcc() {
 	local c
 	for c in rustc ldc2 ocamlopt fpc cobc nim valac; do
@@ -1335,6 +1353,7 @@ test_case ocaml
 test_case pascal
 test_case fpc fpc
 test_case gdc gdc
+test_case modula
 test_case unlike_gcc
 test_case lea-number
 test_case build-id
