@@ -135,6 +135,14 @@ is_for_original(const char *s)
 	       !strcmp(s, "-MD");
 }
 
+/* Does it have the assembler pad code before branches? That moves instructions away from where the map has them, and differently
+ * in each text. So a text with counters gets no such padding. */
+static bool
+pads_branches(const char *s)
+{
+	return !strncmp(long_name(s), "mbranches-within", 16) || !strncmp(long_name(s), "malign-branch", 13);
+}
+
 static bool
 is_debug(const char *s)
 {
@@ -153,7 +161,7 @@ take_option(struct as_args *a, char *s, char *value)
 		a->output = s + 2;
 	else if (is_for_original(s))
 		to = &a->original_only;
-	else
+	else if (!pads_branches(s))
 		to = &a->options;
 	a->as_called |= is_probe(s);
 	a->debug |= is_debug(s);

@@ -495,6 +495,22 @@ t_options() {
 	done
 }
 
+# Padding before branches would stand elsewhere in each text. With counters there is none, so each instruction is where the map has it.
+t_padded_branches() {
+	local o
+	echo 'int jumps(int *a, int b) { int n = 0;' >jumps.c
+	for ((o = 0; o < 40; o++)); do echo "if (a[$o] > b) { n += a[$((o * 7))] ^ $o; b--; }"; done >>jumps.c
+	echo 'return n; }' >>jumps.c
+	want $cc -O2 -c -o without.o jumps.c
+	for o in -mbranches-within-32B-boundaries -malign-branch-boundary=32,-malign-branch=jcc+fused+jmp+call+ret+indirect; do
+		want gcc -O2 -c -o plain.o jumps.c
+		want gcc -O2 -Wa,$o -c -o padded.o jumps.c
+		! cmp -s plain.o padded.o || no "$o pads nothing here"
+		want $cc -O2 -Wa,$o -c -o with.o jumps.c
+		same with.o without.o
+	done
+}
+
 # Text that restricts itself to an older machine than the runtime's.
 t_march() {
 	want "$hook/as" -march generic64 -o a.o hand.s
@@ -1316,6 +1332,7 @@ test_case dependencies
 test_case other-mode
 test_case options
 test_case march
+test_case padded-branches
 test_case rejected
 test_case warned
 test_case lines
