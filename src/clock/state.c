@@ -68,10 +68,17 @@ state_name(const struct tracee *t, const struct breakpoint *b)
 	return bytes_sum(name, sizeof name);
 }
 
-static uint64_t
-sum_of(const struct tracee *t, const struct state *s)
+/* Are the registers those of the state? After a call, and at the beginning of a handler that has interrupted one, the kernel
+ * keeps the call's number until the program runs again. A signal may have struck there just after that. */
+static bool
+is_sum(const struct tracee *t, const struct state *s)
 {
-	return s->bare ? state_name(t, &(struct breakpoint){0}) : tracee_sum(t);
+	struct tracee behind = *t;
+
+	if (s->bare)
+		return state_name(t, &(struct breakpoint){0}) == s->sum;
+	behind.regs.word[t->machine->number] = (uint64_t)-1;
+	return tracee_sum(t) == s->sum || tracee_sum(&behind) == s->sum;
 }
 
 /* ---- steps ---- */
@@ -221,7 +228,7 @@ look_here(struct tracee *t, struct clock *c, const struct state *s, enum stop *s
 	uint64_t now;
 
 	do {
-		if (clock_at(c, s->pc, &now) && now == s->count && sum_of(t, s) == s->sum)
+		if (clock_at(c, s->pc, &now) && now == s->count && is_sum(t, s))
 			return REACH_THERE;
 		if ((int64_t)(s->count - now) < 0)
 			return REACH_PAST;
