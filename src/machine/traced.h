@@ -104,7 +104,7 @@ enum {
 	SBUF_OUTPUT = 1 << 24,   /* outputs that many bytes to the descriptor argument 0; they are written down as if the call had
 	                          * read them */
 	SBUF_TERMINAL = 1 << 25, /* ioctl() with TCGETS */
-	SBUF_HANDLES = 1 << 26,  /* argument 0 is a signal other than SIGSYS */
+	SBUF_HANDLES = 1 << 26,  /* argument 0 is a signal other than SIGSYS, SIGSEGV and SIGTRAP, by which a recording stops it */
 };
 /* out: the argument that points to the memory it writes; n: bytes of it. */
 #define SBUF_CALL(how, out, most, n) \

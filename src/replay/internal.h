@@ -40,6 +40,12 @@ struct space {
 	                          * run */
 };
 
+/* What the program has the kernel do with a signal, as in the kernel's struct sigaction. */
+struct kept_action {
+	uint64_t handler, flags, restorer, mask;
+};
+enum { FORCED = 2 };         /* for SIGSEGV, and for SIGTRAP: see forced.c */
+
 /* A process. */
 struct group {
 	uint64_t number;         /* from 1, in the order of their beginning */
@@ -47,6 +53,7 @@ struct group {
 	unsigned living;         /* number of threads */
 	struct space *space;
 	bool first;              /* it is the program itself, the first of all */
+	struct kept_action action[FORCED]; /* recording */
 	/* Replaying: */
 	uint64_t programs;       /* number of programs that it has run in place of the previous one */
 	uint64_t program_at;     /* the event at which the last of these began */
@@ -56,6 +63,7 @@ struct group {
 struct birth {
 	uint64_t flags, stack, tls; /* stack: 0: that of the parent */
 	uint64_t parent_tid, child_tid, pidfd; /* addresses to which these are written, by the flags */
+	bool forgets;            /* the new process has no handlers for signals */
 };
 
 enum task_state {
@@ -114,6 +122,8 @@ struct task {
 	bool runs_free;          /* it does so since it went on last */
 	bool seen;               /* its next call is to be seen, because it has been stopped at it */
 	bool masked;             /* it blocks SIGSYS */
+	uint64_t blocked;        /* all signals that it blocks, by number - 1 */
+	struct kept_action action; /* that a call is about to set */
 	unsigned plain;          /* the next `plain` calls have a stop */
 	unsigned waste, fresh;   /* how many that were the last time; calls without a stop since the last one with a stop */
 	VEC(struct held) held;   /* signals that wait for such a state */
@@ -170,6 +180,19 @@ struct recorder;
 void nondet_mapped(struct recorder *r, const uint64_t arg[6], uint64_t result);
 void nondet_begun(struct recorder *r);
 
+/* ---- forced.c: signals that stop the program for Chord, which the program does not see ---- */
+
+/* A program has begun; a call begins, and ends; a handler of a signal has begun. */
+void forced_begun(struct recorder *r);
+void forced_begin_call(struct recorder *r);
+void forced_end_call(struct recorder *r, int64_t result);
+void forced_delivered(struct recorder *r, int sig);
+/* The signals that the task blocks may have changed. */
+void forced_note_mask(struct recorder *r);
+/* SIGSEGV or SIGTRAP has stopped the task for Chord: sets again what the kernel has reset. all_blocked: the recorder blocked all
+ * signals meanwhile. */
+void forced_mend(struct recorder *r, int sig, bool all_blocked);
+
 /* ---- buffer: system calls without a stop ---- */
 
 /* A way from a site to a long jump: padding to which the site can hop, from each piece to the next; the last one has room for the
@@ -184,6 +207,8 @@ struct buffer;
 struct buffer *buffer_copy(const struct buffer *b); /* for a copy of the task */
 void buffer_free(struct buffer *b);
 
+/* Recording: has the task make a call of Chord's own, wherever it stands. Signals wait meanwhile. */
+int64_t buffer_call_by(struct task *task, uint64_t number, const uint64_t arg[6]);
 /* True for calls that a replay makes, too. */
 bool arranges_memory(uint64_t number);
 /* True for calls that write to a file. */

@@ -82,6 +82,7 @@ is_nondeterministic(struct recorder *r)
 	log_put(r->log, result.more);
 	machine->nondet_give(&r->t->regs, bytes, n, &result);
 	tracee_set(r->t, &r->t->regs);
+	forced_mend(r, SIGSEGV, false);
 	r->task->known = tracee_sum(r->t);
 	r->task->rests = true;
 	return true;
@@ -137,6 +138,7 @@ deliver(struct recorder *r, int sig, const struct state *from)
 		return;
 	}
 	put_handler(r, sig, from);
+	forced_delivered(r, sig);
 	buffer_masks(r);
 	r->task->known = tracee_sum(r->t);
 	r->task->rests = true;
@@ -289,6 +291,8 @@ rest_in_loop(struct recorder *r, unsigned steps)
 	enum stop stop;
 	enum spin spin = spin_here(r->t, true, &steps, &stop);
 
+	if (stop != STOP_ENDED)
+		forced_mend(r, SIGTRAP, false);
 	r->task->loops = 0;
 	if (spin == SPIN_STOPPED)
 		r->task->state = TASK_STOPPED;
@@ -322,6 +326,7 @@ static void
 come_back(struct recorder *r)
 {
 	breakpoint_take(r->t, &r->task->group->space->back);
+	forced_mend(r, SIGTRAP, false);
 	send_held(r);
 	if (schedule_over(&r->turns))
 		leave_turn(r);
@@ -680,6 +685,7 @@ record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const 
 		record_refuse(r, r->file, why);
 	else
 		nondet_begun(r);
+	forced_begun(r);
 	run(r);
 	if (!r->refused)
 		return;

@@ -113,6 +113,7 @@ record_begin_call(struct recorder *r)
 	r->task->in_call = true;
 	r->task->entered = false;
 	note_clock(r);
+	forced_begin_call(r);
 	why = cannot_begin(r);
 	if (sets_processors(m->number))
 		record_unbind(r);
@@ -368,6 +369,7 @@ record_end_call(struct recorder *r)
 		nondet_mapped(r, r->made->arg, (uint64_t)result);
 	r->task->known = tracee_sum(r->t);
 	r->task->rests = true;
+	forced_end_call(r, result);
 	if (r->made->number == SYS_sched_yield)
 		schedule_yield(&r->turns);
 	buffer_learn(r, result);
@@ -463,6 +465,7 @@ record_exec(struct recorder *r)
 		record_refuse(r, task->exec.file, why);
 	else
 		nondet_begun(r);
+	forced_begun(r);
 	task->known = tracee_sum(r->t);
 	task->rests = true;
 }

@@ -84,6 +84,15 @@ leads(struct tasks *all, const struct group *g)
 			all->at.at[i]->t.leads = true;
 }
 
+/* forgets: only signals that are ignored stay so. */
+static void
+actions_copy(struct group *to, const struct group *from, bool forgets)
+{
+	for (int i = 0; i < FORCED; i++)
+		if (!forgets || from->action[i].handler == (uint64_t)(uintptr_t)SIG_IGN)
+			to->action[i] = from->action[i];
+}
+
 struct task *
 tasks_born(struct tasks *all, struct task *parent, const struct birth *b, const struct tracee *t)
 {
@@ -91,6 +100,7 @@ tasks_born(struct tasks *all, struct task *parent, const struct birth *b, const 
 	struct space *space = b->flags & CLONE_VM ? parent->group->space : NULL;
 
 	task->clear = b->flags & CLONE_CHILD_CLEARTID ? b->child_tid : 0;
+	task->blocked = parent->blocked;
 	if (b->flags & CLONE_THREAD) {
 		task->group = parent->group;
 		task->group->living++;
@@ -102,6 +112,8 @@ tasks_born(struct tasks *all, struct task *parent, const struct birth *b, const 
 		group_new(all, task, space_copy(task, parent->group->space));
 		clock_begin_as(task->group->space->clock, parent->group->space->clock);
 	}
+	if (task->group != parent->group)
+		actions_copy(task->group, parent->group, b->forgets);
 	return task;
 }
 
@@ -271,8 +283,8 @@ copy_group(const struct tasks *from, struct tasks *to, struct task *first)
 		clock_copy(task->group->space->clock, first->group->space->clock);
 	}
 	*task->group = (struct group){
-		first->group->number, task->tid, first->group->living, task->group->space, first->group->first,
-		first->group->programs, first->group->program_at,
+		.number = first->group->number, .pid = task->tid, .living = first->group->living, .space = task->group->space,
+		.first = first->group->first, .programs = first->group->programs, .program_at = first->group->program_at,
 	};
 	return true;
 }
@@ -329,6 +341,7 @@ read_clone3(const struct tracee *t, const uint64_t arg[6], struct birth *b)
 	*b = (struct birth){
 		.flags = a.flags & ~(uint64_t)CLONE_CLEAR_SIGHAND, .stack = a.stack ? a.stack + a.stack_size : 0, .tls = a.tls,
 		.parent_tid = a.parent_tid, .child_tid = a.child_tid, .pidfd = a.pidfd,
+		.forgets = a.flags & CLONE_CLEAR_SIGHAND,
 	};
 	return true;
 }
@@ -344,7 +357,8 @@ birth_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], struc
 		b->flags = CLONE_VM | CLONE_VFORK;
 		break;
 	case SYS_clone:
-		*b = (struct birth){arg[0], arg[1], arg[4], arg[2], arg[3], arg[2]};
+		*b = (struct birth){.flags = arg[0], .stack = arg[1], .tls = arg[4], .parent_tid = arg[2], .child_tid = arg[3],
+		                    .pidfd = arg[2]};
 		break;
 	default:
 		/* The call fails. */

@@ -132,13 +132,13 @@ in_library(void)
 	}
 }
 
-static jmp_buf back;
+static sigjmp_buf back;
 
 static void
 segv(int sig)
 {
 	(void)sig;
-	longjmp(back, 1);
+	siglongjmp(back, 1);
 }
 
 int
@@ -156,7 +156,7 @@ main(int argc, char **argv)
 	in_library();
 	/* A fault of its own. */
 	signal(SIGSEGV, segv);
-	if (!setjmp(back))
+	if (!sigsetjmp(back, 1))
 		*(volatile int *)0 = 1;
 	else
 		mix(1);

@@ -828,6 +828,60 @@ t_struck_at_once() {
 	done
 }
 
+# A program blocks or ignores the signals by which it is stopped for the recording: its handlers stay, and so does what it blocks.
+t_forced() {
+	cat >forced.c <<-'EOF'
+	#include <pthread.h>
+	#include <setjmp.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	#include <x86intrin.h>
+	static sigjmp_buf back;
+	static void on(int s) { siglongjmp(back, s); }
+	static int is(int s) { struct sigaction a; sigaction(s, NULL, &a); return a.sa_handler == on ? 2 : a.sa_handler == SIG_IGN; }
+	static void show(const char *at) {
+		sigset_t now;
+		sigprocmask(SIG_BLOCK, NULL, &now);
+		printf("%s: SIGSEGV %d %d, SIGTRAP %d %d\n", at, is(SIGSEGV), sigismember(&now, SIGSEGV), is(SIGTRAP), sigismember(&now, SIGTRAP));
+		fflush(stdout);
+	}
+	static void stops(void) {
+		for (int i = 0; i < 60; i++) munmap(mmap(0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+		if (!__rdtsc()) puts("no time");
+	}
+	static void fault(const char *at) { if (!sigsetjmp(back, 1)) *(volatile int *)8 = 1; else puts(at); }
+	static void *thread(void *at) { stops(), show(at); return NULL; }
+	int main(void) {
+		sigset_t all, old;
+		pthread_t t;
+		for (int i = 0; i < 60; i++) signal(SIGSEGV, i % 2 ? on : SIG_DFL), signal(SIGTRAP, i % 2 ? on : SIG_IGN), getpid();
+		sigfillset(&all);
+		sigprocmask(SIG_BLOCK, &all, &old);
+		stops(), show("blocked");
+		pthread_create(&t, NULL, thread, "thread"), pthread_join(t, NULL);
+		if (!fork()) { stops(), show("child"), sigprocmask(SIG_SETMASK, &old, NULL), fault("the child's fault"); _exit(0); }
+		wait(NULL);
+		sigprocmask(SIG_SETMASK, &old, NULL), show("free"), fault("its fault");
+		signal(SIGSEGV, SIG_IGN), signal(SIGTRAP, SIG_IGN);
+		stops(), show("ignored"), raise(SIGSEGV), raise(SIGTRAP);
+		execl("/bin/sh", "sh", "-c", "kill -SEGV $$; kill -TRAP $$; echo goes on", NULL);
+		return 1;
+	}
+	EOF
+	gcc -O1 -w -pthread -o forced forced.c || no "cannot compile"
+	./forced >plain
+	for how in "" --no-buffer; do
+		# shellcheck disable=SC2086
+		record $how ./forced
+		cmp -s plain out || no "$how: the recording shows something else: $(diff plain out | head -4)"
+		replay 2
+	done
+	[ "$(tail -1 plain)" = "goes on" ] || no "status $status: $(tail -3 plain)"
+}
+
 # A log of many chunks, whose ends are anywhere.
 t_chunks() {
 	gcc -w -o forge "$here/forge.c" -lzstd -lxxhash 2>cc.err || skip "no headers of zstd and xxhash"
@@ -1013,7 +1067,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights forged struck-at-once chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights forged struck-at-once forced chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

@@ -264,7 +264,11 @@ __asm__(
 	"	jne 8f\n"
 	"3:	test $0x4000000, %r11d\n"
 	"	jz 3f\n"
-	"	cmpl $31, 24(%rbx)\n"
+	"	cmpl $31, 24(%rbx)\n" /* SIGSYS */
+	"	je 8f\n"
+	"	cmpl $11, 24(%rbx)\n" /* SIGSEGV */
+	"	je 8f\n"
+	"	cmpl $5, 24(%rbx)\n" /* SIGTRAP */
 	"	je 8f\n"
 	/* Of MAP_HUGETLB, MAP_ANONYMOUS, MAP_PRIVATE and MAP_SHARED, only MAP_ANONYMOUS and MAP_PRIVATE are allowed. */
 	"3:	test $128, %r11b\n"

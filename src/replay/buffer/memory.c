@@ -67,6 +67,16 @@ buffer_call(struct tracee *t, uint64_t number, const uint64_t arg[6])
 	return result;
 }
 
+int64_t
+buffer_call_by(struct task *task, uint64_t number, const uint64_t arg[6])
+{
+	struct buffer *b = task->group->space->buffer;
+
+	if (b && b->base)
+		buffer_control(b, &task->t, false, true);
+	return buffer_call(&task->t, number, arg);
+}
+
 static bool
 map_at(struct tracee *t, uint64_t at, uint64_t n, int prot)
 {

@@ -148,6 +148,7 @@ step_over(struct recorder *r, const struct traced_regs *stopped)
 	}
 	if (machine->stepped_call(&r->t->regs))
 		tracee_set(r->t, &r->t->regs);
+	forced_mend(r, SIGTRAP, false);
 	record_end_call(r);
 	return true;
 }
@@ -350,8 +351,9 @@ buffer_is_empty(const struct recorder *r)
 
 /* Steps out of the code. Signals that come meanwhile stay pending. */
 static void
-leave_inside(const struct buffer *b, struct tracee *t)
+leave_inside(struct recorder *r, const struct buffer *b)
 {
+	struct tracee *t = r->t;
 	uint64_t all = UINT64_MAX, mask;
 
 	if (!is_inside(b, tracee_word(t, t->machine->pc)) || ptrace(PTRACE_GETSIGMASK, t->pid, sizeof mask, &mask) ||
@@ -359,6 +361,8 @@ leave_inside(const struct buffer *b, struct tracee *t)
 		return;
 	while (is_inside(b, tracee_word(t, t->machine->pc)) && tracee_go(t, PTRACE_SINGLESTEP, 0) != STOP_ENDED)
 		;
+	if (t->pid)
+		forced_mend(r, SIGTRAP, true);
 	if (t->pid)
 		ptrace(PTRACE_SETSIGMASK, t->pid, sizeof mask, &mask);
 }
@@ -373,7 +377,7 @@ buffer_complete(struct recorder *r)
 	/* The signal is delivered when the program goes on. */
 	if (is_inside(b, tracee_word(r->t, r->t->machine->pc)) && !ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) &&
 	    !tracee_caused(sig, &info))
-		leave_inside(b, r->t);
+		leave_inside(r, b);
 	if (!r->t->pid)
 		r->task->state = TASK_STOPPED;
 	else
@@ -388,7 +392,7 @@ buffer_release(struct recorder *r)
 
 	if (!b || !b->base || !r->t->pid)
 		return;
-	leave_inside(b, r->t);
+	leave_inside(r, b);
 	buffer_control(b, r->t, false, true);
 	if (r->task->free && r->t->pid)
 		buffer_call(r->t, SYS_prctl, off);
