@@ -180,9 +180,14 @@ child_run(char *const *argv)
 int
 child_status(int wait_status)
 {
+	sigset_t one;
+
 	if (WIFEXITED(wait_status))
 		return WEXITSTATUS(wait_status);
+	sigemptyset(&one);
+	sigaddset(&one, WTERMSIG(wait_status));
 	signal(WTERMSIG(wait_status), SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
 	raise(WTERMSIG(wait_status));
 	return 128 + WTERMSIG(wait_status);
 }

@@ -709,7 +709,7 @@ record_signals(struct recorder *r, struct pool *pool, struct tracee *t, const st
 	const char *why;
 
 	leave_signals(t->pid);
-	signal(SIGALRM, look_up);
+	tracer_catch(SIGALRM, look_up, SA_RESTART);
 	log_put(r->log, LOG_START);
 	log_put_seed(r->log, NULL);
 	why = start_record(r->log, pool, t, s);

@@ -34,14 +34,13 @@ count_tick(int sig)
 static void
 set_ticking(struct schedule *s, bool wanted)
 {
-	struct sigaction act = {.sa_handler = count_tick};
 	long us = !wanted ? 0 : s->chaos ? CHAOS_TICK_US : TICK_US;
 	struct itimerval often = {{0, us}, {0, us}};
 
 	if (s->ticking == wanted)
 		return;
 	s->ticking = wanted;
-	sigaction(SIGALRM, &act, NULL);
+	tracer_catch(SIGALRM, count_tick, 0);
 	setitimer(ITIMER_REAL, &often, NULL);
 }
 

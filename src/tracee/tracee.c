@@ -24,6 +24,18 @@ bytes_sum(const void *at, size_t n)
 	return XXH3_64bits(at, n);
 }
 
+void
+tracer_catch(int sig, void (*handler)(int), int flags)
+{
+	struct sigaction act = {.sa_handler = handler, .sa_flags = flags};
+	sigset_t one;
+
+	sigaction(sig, &act, NULL);
+	sigemptyset(&one);
+	sigaddset(&one, sig);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+}
+
 /* ---- beginning ---- */
 
 enum { CANNOT_FIX = 1, CANNOT_HIDE, CANNOT_ENTER, CANNOT_LIMIT, CANNOT_RUN };

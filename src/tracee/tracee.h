@@ -55,6 +55,10 @@ struct tracee_start {
 	uint64_t stack_limit;    /* 0: unchanged */
 };
 
+/* Has a signal run a handler in this process, with flags as for sigaction(2), even if whoever began this process had blocked the
+ * signal. Programs that are started before this still have it blocked. */
+void tracer_catch(int sig, void (*handler)(int), int flags);
+
 /* Starts a program and stops it at its first instruction. False: reported. */
 bool tracee_start(struct tracee *t, const struct tracee_start *s);
 /* Opens its memory anew, after it has begun to run another program. False: reported. */

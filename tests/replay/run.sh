@@ -828,6 +828,43 @@ t_struck_at_once() {
 	done
 }
 
+# Whoever begins the recording has blocked signals that it needs: for turns, for signals that wait, and to end as the program did.
+t_blocked() {
+	cat >waits.c <<-'EOF'
+	#include <pthread.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	static volatile int flag;
+	static void *set(void *p) { usleep(1000); flag = 1; return p; }
+	int main(void) {
+		pthread_t t;
+		sigset_t now;
+		pthread_create(&t, NULL, set, NULL);
+		while (!flag);
+		pthread_join(t, NULL);
+		sigprocmask(SIG_BLOCK, NULL, &now);
+		printf("%d %d\n", sigismember(&now, SIGALRM), sigismember(&now, SIGUSR1));
+		fflush(stdout);
+		sigdelset(&now, SIGUSR1);
+		sigprocmask(SIG_SETMASK, &now, NULL);
+		raise(SIGUSR1);
+		return 1;
+	}
+	EOF
+	gcc -w -pthread -o waits waits.c || no "cannot compile"
+	env --block-signal=USR1 true 2>/dev/null || skip "env(1) blocks no signals"
+	{ timeout -k 5 20 env --block-signal=ALRM --block-signal=USR1 "$CHORD" record -o log ./waits >out 2>err; status=$?; } 2>/dev/null
+	[ $status = 138 ] && [ "$(cat out)" = "1 1" ] || no "status $status: $(head -c 300 out err)"
+	replay 2
+	{ timeout -k 5 20 env --block-signal=USR1 "$CHORD" replay log >again 2>again.err; status=$?; } 2>/dev/null
+	[ $status = 138 ] && cmp -s out again || no "the replay: status $status: $(head -c 300 again.err)"
+	printf '#include <signal.h>\n#include <unistd.h>\nvolatile int x;\nvoid on(int s) { x = 1; }\nint main(void) {
+		sigset_t all; sigemptyset(&all); sigprocmask(SIG_SETMASK, &all, 0); signal(SIGALRM, on); ualarm(300000, 0); while (!x); return 0; }\n' >once.c
+	gcc -w -o once once.c || no "cannot compile"
+	refused 1 'signal 14' timeout -k 5 20 env --block-signal=ALRM "$CHORD" record --signals -o log ./once
+}
+
 # A program blocks or ignores the signals by which it is stopped for the recording: its handlers stay, and so does what it blocks.
 t_forced() {
 	cat >forced.c <<-'EOF'
@@ -1067,7 +1104,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights forged struck-at-once forced chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights forged struck-at-once forced blocked chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

@@ -43,7 +43,7 @@ on_alarm(int sig)
 void
 go_slice(uint64_t ns)
 {
-	signal(SIGALRM, on_alarm);
+	tracer_catch(SIGALRM, on_alarm, SA_RESTART);
 	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
 	due = 0;
 	slice = ns;
@@ -93,7 +93,7 @@ on_interrupt(int sig)
 void
 go_keep_interrupts(void)
 {
-	signal(SIGINT, on_interrupt);
+	tracer_catch(SIGINT, on_interrupt, SA_RESTART);
 }
 
 void
@@ -105,7 +105,7 @@ go_listen(struct debugger *d, bool on)
 	struct sigevent by = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
 
 	if (!made) {
-		signal(SIGRTMIN, on_look);
+		tracer_catch(SIGRTMIN, on_look, SA_RESTART);
 		made = !timer_create(CLOCK_MONOTONIC, &by, &timer);
 	}
 	ear = d->c.in;
