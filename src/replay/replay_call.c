@@ -13,6 +13,10 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#ifndef MADV_SOFT_OFFLINE
+#define MADV_SOFT_OFFLINE 101
+#endif
+
 /* ---- the replay is not what was recorded ---- */
 
 const char *
@@ -292,6 +296,13 @@ lose_files(struct replayer *r)
 	r->lonely = r->mapped.lonely;
 }
 
+/* Advice that takes memory from the machine. */
+static bool
+damages_memory(uint64_t advice)
+{
+	return advice == MADV_HWPOISON || advice == MADV_SOFT_OFFLINE;
+}
+
 static void
 do_call(struct replayer *r, const struct made_call *c)
 {
@@ -307,8 +318,7 @@ do_call(struct replayer *r, const struct made_call *c)
 		break;
 	case CALL_ADVISE:
 		arg[2] = arg[2] == MADV_FREE ? MADV_DONTNEED : arg[2];
-		/* Advice from this number on damages the machine's memory. */
-		if (succeeded(c->result) && arg[2] < MADV_HWPOISON)
+		if (succeeded(c->result) && !damages_memory(arg[2]))
 			make_call(r, c, arg);
 		break;
 	case CALL_REMAP:

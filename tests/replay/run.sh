@@ -865,6 +865,35 @@ t_blocked() {
 	refused 1 'signal 14' timeout -k 5 20 env --block-signal=ALRM "$CHORD" record --signals -o log ./once
 }
 
+# Pages that guard a stack fail in the replay, too, and have lost what they had (madvise(2), MADV_GUARD_INSTALL).
+t_guards() {
+	cat >guards.c <<-'EOF'
+	#include <setjmp.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	static sigjmp_buf back;
+	static void on(int s) { siglongjmp(back, 1); }
+	static void look(const volatile char *p) { if (sigsetjmp(back, 1)) puts("guarded"); else printf("%d\n", *p); }
+	int main(void) {
+		char *p = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memset(p, 7, 8192);
+		signal(SIGSEGV, on);
+		if (madvise(p, 4096, 102)) return 2;
+		look(p), look(p + 4096);
+		madvise(p, 8192, 103);
+		look(p), look(p + 4096);
+		return 0;
+	}
+	EOF
+	gcc -O1 -w -o guards guards.c || no "cannot compile"
+	./guards >plain || skip "the kernel has no such pages"
+	record ./guards
+	cmp -s plain out || no "the recording shows something else: $(diff plain out | head -4)"
+	replay 2
+}
+
 # A program blocks or ignores the signals by which it is stopped for the recording: its handlers stay, and so does what it blocks.
 t_forced() {
 	cat >forced.c <<-'EOF'
@@ -1104,7 +1133,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights forged struck-at-once forced blocked chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights forged struck-at-once forced blocked guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
