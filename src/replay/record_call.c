@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -309,6 +310,28 @@ set_right(struct recorder *r, int64_t *result)
 	return true;
 }
 
+/* May the call have made the process one that only root, or who may trace everything, can look at? */
+static bool
+may_hide(const struct made_call *m)
+{
+	switch (m->number) {
+	case SYS_setuid: case SYS_setgid: case SYS_setreuid: case SYS_setregid: case SYS_setresuid: case SYS_setresgid:
+	case SYS_setfsuid: case SYS_setfsgid:
+		return true;
+	default:
+		return m->number == SYS_prctl && m->arg[0] == PR_SET_DUMPABLE;
+	}
+}
+
+/* Whoever may follow this link may also look at the task's descriptors and its memory. */
+static bool
+is_hidden(struct recorder *r)
+{
+	char link[1];
+
+	return readlink(pool_printf(r->task->pool, "/proc/%d/cwd", r->t->pid), link, sizeof link) < 0;
+}
+
 /* Logs what the call has changed besides the memory that it wrote. Not NULL: why that is not known. */
 static const char *
 put_changes(struct recorder *r, int64_t result)
@@ -336,6 +359,8 @@ put_changes(struct recorder *r, int64_t result)
 			return "what it writes to the standard output is not known";
 		if (clones(m) && result >= 0 && mapped_has(&r->mapped, r->t, m->arg[0]))
 			return "it changes a file that is mapped";
+		if (may_hide(m) && is_hidden(r))
+			return "it hides its files and its memory from the recorder";
 		if (call_cuts_off(m->number, m->arg) && mapped_program_cut_off(&r->mapped, r->t, result))
 			return mapped_program_changed;
 		if (call_cuts_off(m->number, m->arg))

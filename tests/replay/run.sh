@@ -753,6 +753,35 @@ t_rights() {
 	refused 1 './id: its addresses are random' timeout -k 5 60 "$CHORD" record --signals -o log ./id
 }
 
+# A process that hides from others can be recorded by root only. If the recorder cannot look at its files any more, it does not know
+# what is standard output.
+t_hides() {
+	cat >hides.c <<-'EOF'
+	#include <stdio.h>
+	#include <sys/prctl.h>
+	#include <unistd.h>
+	int main(int n, char **v) {
+		write(1, "before\n", 7);
+		if (n > 1 ? setuid(65534) : prctl(PR_SET_DUMPABLE, 0)) return 1;
+		write(1, "behind\n", 7);
+		return 3;
+	}
+	EOF
+	gcc -w -o hides hides.c || no "cannot compile"
+	[ "$(id -u)" = 0 ] || { refused 1 'prctl.*it hides' timeout -k 5 60 "$CHORD" record -o log ./hides; return 0; }
+	for user in "" 65534; do
+		record ./hides $user
+		[ "$(cat out)" = "$(printf 'before\nbehind')" ] || no "recorded: $(cat out)"
+		replay 2
+	done
+	command -v setpriv >/dev/null || skip "no setpriv"
+	chmod 755 . && mkdir -m 777 for-all
+	refused 1 'prctl.*it hides .*without being recorded' setpriv --reuid 65534 --clear-groups timeout -k 5 60 "$CHORD" record -o for-all/log ./hides
+	[ "$(cat out)" = "$(printf 'before\nbehind')" ] && [ ! -e for-all/log ] || no "it did not go on: $(cat out)"
+	refused 1 'setuid: it hides' setpriv --bounding-set -sys_ptrace timeout -k 5 60 "$CHORD" record -o for-all/log ./hides 65534
+	[ "$(cat out)" = "$(printf 'before\nbehind')" ] && [ ! -e for-all/log ] || no "it did not go on: $(cat out)"
+}
+
 # Libraries and objects that are made in the run are data, and gone when it is replayed.
 t_made_files() {
 	cat >loads.c <<-'EOF'
@@ -1133,7 +1162,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights forged struck-at-once forced blocked guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
