@@ -92,6 +92,7 @@ struct made_call {
 	uint64_t number, arg[6];
 	uint64_t entry;          /* check sum of the registers at its beginning */
 	uint64_t clock;          /* the clock at its beginning */
+	uint64_t began;          /* recording: when it began, in ms, if it may be made again; see record_wait.c */
 	int64_t result;          /* replaying */
 	struct system_call call;
 };
@@ -463,6 +464,10 @@ void record_unbind(struct recorder *r);
 void record_end_call(struct recorder *r); /* at the end of a call */
 /* The call has not returned, and other tasks are about to run. */
 void record_enter(struct recorder *r);
+/* record_wait.c: a call begins. It has ended with that result: true if it has been made again, and has not ended yet, or if the
+ * task has ended. */
+void record_note_wait(struct recorder *r);
+bool record_wait_again(struct recorder *r, int64_t result);
 /* The call has begun another task; another program. */
 void record_birth(struct recorder *r);
 void record_exec(struct recorder *r);

@@ -115,6 +115,7 @@ record_begin_call(struct recorder *r)
 	r->task->entered = false;
 	note_clock(r);
 	forced_begin_call(r);
+	record_note_wait(r);
 	why = cannot_begin(r);
 	if (sets_processors(m->number))
 		record_unbind(r);
@@ -375,6 +376,8 @@ record_end_call(struct recorder *r)
 	int64_t result = (int64_t)tracee_word(r->t, r->t->machine->result);
 	const char *why;
 
+	if (record_wait_again(r, result))
+		return;
 	r->task->in_call = false;
 	if (!set_right(r, &result))
 		return;

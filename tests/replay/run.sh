@@ -857,6 +857,64 @@ t_struck_at_once() {
 	done
 }
 
+# Signals that the program ignores end no call, although the kernel tells the recorder of them; those with a handler do.
+t_ignored() {
+	cat >ignored.c <<-'EOF'
+	#include <errno.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <sys/epoll.h>
+	#include <sys/ipc.h>
+	#include <sys/sem.h>
+	#include <sys/wait.h>
+	#include <time.h>
+	#include <unistd.h>
+	static int e, set;
+	static void on(int s) {}
+	/* a child ends after 50, 100 and 150 ms; at 200 ms one sends the signal */
+	static void children(int sig) {
+		for (int i = 1; i < 5; i++)
+			if (!fork()) {
+				usleep(i * 50000);
+				if (i == 4 && sig) kill(getppid(), sig);
+				if (i == 4) semop(set, &(struct sembuf){0, 1, 0}, 1);
+				_exit(0);
+			}
+	}
+	static long ms(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000 + t.tv_nsec / 1000000; }
+	static void say(const char *what, int result, long since, long least, long most) {
+		int error = result < 0 ? errno : 0;
+		long took = ms() - since;
+		printf("%s %d %d %s\n", what, result, error, took < least ? "soon" : took > most ? "late" : "in time");
+		fflush(stdout);
+		while (wait(NULL) > 0);
+	}
+	int main(void) {
+		struct epoll_event v;
+		long t = ms();
+		e = epoll_create1(0), set = semget(IPC_PRIVATE, 1, 0600);
+		children(0), say("a time", epoll_wait(e, &v, 1, 400), t, 400, 3000);
+		t = ms(), children(0), say("semop", semop(set, &(struct sembuf){0, -2, 0}, 1), t, 150, 3000);
+		signal(SIGUSR1, on);
+		t = ms(), children(SIGUSR1), say("a handler", epoll_wait(e, &v, 1, -1), t, 150, 3000);
+		signal(SIGUSR1, SIG_IGN);
+		t = ms(), children(SIGUSR1), say("ignored", epoll_pwait(e, &v, 1, 300, NULL), t, 300, 3000);
+		signal(SIGCHLD, on);
+		t = ms(), children(0), say("SIGCHLD", epoll_wait(e, &v, 1, 20000), t, 0, 10000);
+		semctl(set, 0, IPC_RMID);
+		return 0;
+	}
+	EOF
+	gcc -w -o ignored ignored.c || no "cannot compile"
+	./ignored >plain
+	for how in "" --no-buffer; do
+		# shellcheck disable=SC2086
+		record $how ./ignored
+		cmp -s plain out || no "$how: the recording shows something else: $(diff plain out | head -4)"
+		replay 2
+	done
+}
+
 # Whoever begins the recording has blocked signals that it needs: for turns, for signals that wait, and to end as the program did.
 t_blocked() {
 	cat >waits.c <<-'EOF'
@@ -1162,7 +1220,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
