@@ -428,6 +428,12 @@ bool store_map(struct mapped *m, struct mapped_file *f, struct tracee *t, const 
 
 /* ---- record.c: a recording ---- */
 
+/* A lock as the kernel will leave it. */
+struct marked_lock {
+	uint64_t addr;
+	uint32_t is;
+};
+
 struct recorder {
 	struct log *log;
 	struct tasks all;
@@ -442,6 +448,7 @@ struct recorder {
 	bool refused;            /* it cannot be recorded: reported */
 	bool buffers;            /* calls are made without a stop where possible */
 	char *written;           /* memory for written-down calls; NULL: none yet */
+	VEC(struct marked_lock) locks; /* of a process that is about to end */
 	struct piece full;       /* a full room of its task, to be read while it goes on; n: 0: none */
 	uint64_t stopped, made_free, places; /* calls with a stop; calls without; sites that make the latter */
 	char *file;              /* name of the program, for messages */
@@ -464,6 +471,8 @@ void record_unbind(struct recorder *r);
 void record_end_call(struct recorder *r); /* at the end of a call */
 /* The call has not returned, and other tasks are about to run. */
 void record_enter(struct recorder *r);
+/* The process of the task that has its turn may be about to end: notes how the kernel will leave the locks that it holds. */
+void record_note_locks(struct recorder *r);
 /* record_wait.c: a call begins. It has ended with that result: true if it has been made again, and has not ended yet, or if the
  * task has ended. */
 void record_note_wait(struct recorder *r);

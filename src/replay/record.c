@@ -214,6 +214,7 @@ take_signal(struct recorder *r)
 	r->task->sig = sig;
 	if (ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) || !tracee_signal_is(r->t, SIGNALS_CAUGHT, sig)) {
 		buffer_complete(r);
+		record_note_locks(r);
 		return;
 	}
 	r->task->sig = 0;
@@ -406,6 +407,8 @@ at_signal(struct recorder *r)
 static void
 handle(struct recorder *r, enum stop stop)
 {
+	if (stop != STOP_ENDED && stop != STOP_EVENT)
+		r->locks.n = 0;
 	switch (stop) {
 	case STOP_CALL: at_call(r); break;
 	case STOP_SIGNAL: at_signal(r); break;
@@ -752,6 +755,7 @@ replay_record(char **argv, const char *log, const struct record_how *how, bool *
 	mapped_close(&r.mapped);
 	tasks_close(&r.all);
 	free(r.turns.early.at);
+	free(r.locks.at);
 	free(r.written);
 	pool_free(pool);
 	return ok;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/fs.h>
+#include <linux/futex.h>
 #include <linux/magic.h>
 #include <linux/sched.h>
 #include <stdlib.h>
@@ -116,6 +117,8 @@ record_begin_call(struct recorder *r)
 	note_clock(r);
 	forced_begin_call(r);
 	record_note_wait(r);
+	if (m->call.class == CALL_END)
+		record_note_locks(r);
 	why = cannot_begin(r);
 	if (sets_processors(m->number))
 		record_unbind(r);
@@ -500,18 +503,18 @@ record_exec(struct recorder *r)
 
 /* Adds the locks that the thread holds: the kernel marks them when the thread ends (set_robust_list(2)). */
 static void
-add_locks(struct recorder *r, pieces *to)
+add_locks(const struct task *task, pieces *to)
 {
 	enum { MOST = 2048 };
 	struct { uint64_t next; int64_t offset; uint64_t pending; } head;
 	uint64_t at;
 
-	if (!r->task->robust || !tracee_read(r->t, r->task->robust, &head, sizeof head))
+	if (!task->robust || !tracee_read(&task->t, task->robust, &head, sizeof head))
 		return;
 	at = head.next & ~1ull;
-	for (int i = 0; i < MOST && at != r->task->robust; i++) {
+	for (int i = 0; i < MOST && at != task->robust; i++) {
 		add_number(to, true, at + (uint64_t)head.offset);
-		if (!tracee_read(r->t, at, &at, sizeof at))
+		if (!tracee_read(&task->t, at, &at, sizeof at))
 			break;
 		at &= ~1ull;
 	}
@@ -519,18 +522,58 @@ add_locks(struct recorder *r, pieces *to)
 		add_number(to, true, (head.pending & ~1ull) + (uint64_t)head.offset);
 }
 
-/* Logs what the kernel has written when the task ended, if somebody is left to see it. */
+/* Notes how the kernel will mark the locks that this thread holds, for the next owner (robust futexes). */
+static void
+note_locks_of(struct recorder *r, const struct task *task)
+{
+	pieces locks = {0};
+	uint32_t was;
+
+	add_locks(task, &locks);
+	for (size_t i = 0; i < locks.n; i++)
+		if (tracee_read(&task->t, locks.at[i].addr, &was, sizeof was) && (was & FUTEX_TID_MASK) == (uint32_t)task->tid)
+			VEC_PUSH(r->locks, (struct marked_lock){locks.at[i].addr, (was & FUTEX_WAITERS) | FUTEX_OWNER_DIED});
+	free(locks.at);
+}
+
+void
+record_note_locks(struct recorder *r)
+{
+	const struct group *g = r->task->group;
+
+	r->locks.n = 0;
+	for (size_t i = 0; g->space->users == 1 && i < r->all.at.n; i++)
+		if (r->all.at.at[i]->group == g && r->all.at.at[i]->t.pid > 0)
+			note_locks_of(r, r->all.at.at[i]);
+}
+
+/* The memory of a process that has ended cannot be read any more. Others may share the part of it that has such locks. */
+static void
+put_locks(struct recorder *r)
+{
+	log_put(r->log, r->locks.n);
+	for (size_t i = 0; i < r->locks.n; i++) {
+		log_put(r->log, r->locks.at[i].addr);
+		log_put_bytes(r->log, &r->locks.at[i].is, sizeof r->locks.at[i].is);
+	}
+	r->locks.n = 0;
+}
+
+/* Logs what the kernel has written when the task ended. seen: its memory is still there, and others use it. */
 static void
 put_last(struct recorder *r, bool seen)
 {
 	pieces written = {0};
 
-	if (seen) {
-		add_number(&written, true, r->task->clear);
-		add_locks(r, &written);
+	if (!seen) {
+		put_locks(r);
+		return;
 	}
+	add_number(&written, true, r->task->clear);
+	add_locks(r->task, &written);
 	put_pieces(r, &written);
 	free(written.at);
+	r->locks.n = 0;
 }
 
 /* All other threads of the process end, too. After that the kernel says how the first one ended. */

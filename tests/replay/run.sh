@@ -857,6 +857,57 @@ t_struck_at_once() {
 	done
 }
 
+# A process ends, in one way or the other, and holds locks in memory that it shares: the kernel marks them for the next owner.
+t_robust() {
+	cat >robust.c <<-'EOF'
+	#include <errno.h>
+	#include <pthread.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <sys/mman.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	static struct shared { pthread_mutex_t lock[3]; } *s;
+	static void *take(void *p) { pthread_mutex_lock(&s->lock[2]); pause(); return p; }
+	static void end(int how) {
+		pthread_t t;
+		pthread_mutex_lock(&s->lock[0]), pthread_mutex_lock(&s->lock[1]);
+		switch (how) {
+		case 0: _exit(0);
+		case 1: exit(0);
+		case 2: raise(SIGTERM);
+		case 3: abort();
+		case 4: pthread_create(&t, NULL, take, NULL), usleep(5000), exit(0);
+		case 5: pthread_exit(NULL);
+		case 6: pthread_mutex_unlock(&s->lock[1]), _exit(0);
+		}
+	}
+	int main(void) {
+		pthread_mutexattr_t a;
+		s = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		pthread_mutexattr_init(&a), pthread_mutexattr_setpshared(&a, 1), pthread_mutexattr_setrobust(&a, 1);
+		for (int how = 0; how < 7; how++) {
+			for (int i = 0; i < 3; i++) pthread_mutex_init(&s->lock[i], &a);
+			if (!fork()) end(how);
+			wait(NULL);
+			for (int i = 0; i < 3; i++) printf("%x ", s->lock[i].__data.__lock), printf("%d ", pthread_mutex_lock(&s->lock[i]));
+			puts(""), fflush(stdout);
+		}
+		return 0;
+	}
+	EOF
+	gcc -w -pthread -o robust robust.c || no "cannot compile"
+	./robust >plain
+	for how in "" --no-buffer; do
+		# shellcheck disable=SC2086
+		record $how ./robust
+		[ "$(cut -d' ' -f2,4,6 plain)" = "$(cut -d' ' -f2,4,6 out)" ] || no "$how: the recording shows something else: $(diff plain out | head -4)"
+		[ "$(grep -c '40000000' out)" = 7 ] || no "$how: no lock was marked: $(cat out)"
+		replay 2
+	done
+}
+
 # Signals that the program ignores end no call, although the kernel tells the recorder of them; those with a handler do.
 t_ignored() {
 	cat >ignored.c <<-'EOF'
@@ -1220,7 +1271,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
