@@ -617,13 +617,19 @@ pass_on(int sig)
 		kill(child, sig);
 }
 
-/* The program gets itself what the terminal sends. Other signals that are sent to this process are passed on to it. */
+/* The program gets itself what the terminal sends, and what it sends to its process group, to which this process belongs, too.
+ * SIGTERM and SIGHUP that are sent to this process are passed on to it. Nothing that ends this process may end the program. */
 static void
 leave_signals(pid_t pid)
 {
+	static const int ignored[] = {SIGINT, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
+	                              SIGSTKFLT};
+
 	child = pid;
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
+	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+		signal(ignored[i], SIG_IGN);
+	for (int sig = SIGRTMIN; sig <= SIGRTMAX; sig++)
+		signal(sig, SIG_IGN);
 	signal(SIGTERM, pass_on);
 	signal(SIGHUP, pass_on);
 }

@@ -857,6 +857,38 @@ t_struck_at_once() {
 	done
 }
 
+# A program that signals its process group signals its recorder, too, and a message that nobody reads ends nobody.
+t_group() {
+	cat >group.c <<-'EOF'
+	#include <signal.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/shm.h>
+	#include <unistd.h>
+	static volatile int seen;
+	static void on(int s) { seen++; }
+	int main(int n, char **v) {
+		int sig[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPIPE, SIGRTMIN, SIGRTMAX};
+		for (int i = 0; i < sizeof sig / sizeof *sig; i++) signal(sig[i], on), kill(0, sig[i]);
+		usleep(100000);
+		if (n > 1) shmat(shmget(IPC_PRIVATE, 4096, 0600), 0, 0);
+		printf("%d\n", seen);
+		return 3;
+	}
+	EOF
+	gcc -w -o group group.c || no "cannot compile"
+	command -v setsid >/dev/null || skip "no setsid"
+	for option in "" --no-buffer; do
+		status=0
+		# shellcheck disable=SC2086
+		setsid -w "$CHORD" record $option -o log ./group >out 2>err || status=$?
+		[ $status = 3 ] && [ "$(cat out)" = 9 ] || no "$option: status $status: $(head -c 300 out err)"
+		replay 1
+	done
+	{ setsid -w "$CHORD" record -o log ./group and refuses 2>&1 >out; echo $? >status; } | true
+	[ "$(cat status out)" = "$(printf '1\n9')" ] || no "it was ended by a message: $(cat status out)"
+}
+
 # A process ends, in one way or the other, and holds locks in memory that it shares: the kernel marks them for the next owner.
 t_robust() {
 	cat >robust.c <<-'EOF'
@@ -1271,7 +1303,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked group robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
