@@ -96,6 +96,17 @@ hide_bound(struct recorder *r, int64_t result)
 		tracee_write(r->t, r->made->arg[2], bind_mask(), (size_t)result);
 }
 
+/* A process may name itself where it sets its limits. The replay does not know that number, and the call means the same by 0. */
+static void
+name_itself(struct recorder *r)
+{
+	struct made_call *m = r->made;
+	const struct task *of = m->number == SYS_prlimit64 ? tasks_of(&r->all, (pid_t)m->arg[0]) : NULL;
+
+	if (of && of->group == r->task->group)
+		m->arg[0] = 0;
+}
+
 void
 record_begin_call(struct recorder *r)
 {
@@ -110,6 +121,7 @@ record_begin_call(struct recorder *r)
 	for (int i = 0; i < 6; i++)
 		m->arg[i] = tracee_arg(r->t, i);
 	m->entry = tracee_sum(r->t);
+	name_itself(r);
 	m->clock = clock_sum(r->clock);
 	m->call = call_of(r->task->pool, m->number, m->arg);
 	r->task->in_call = true;

@@ -721,19 +721,23 @@ t_mapped_program() {
 
 t_stack() {
 	cat >deep.c <<-'EOF'
+	#define _GNU_SOURCE
 	#include <stdio.h>
 	#include <string.h>
 	#include <sys/resource.h>
+	#include <unistd.h>
 	int deep(int n) { char b[4096]; memset(b, n, sizeof b); return n ? deep(n - 1) + b[5] : 0; }
 	int main(void) {
 		struct rlimit l;
-		getrlimit(RLIMIT_STACK, &l), l.rlim_cur = 64 << 20, setrlimit(RLIMIT_STACK, &l);
+		getrlimit(RLIMIT_STACK, &l), l.rlim_cur = 64 << 20, SET;
 		printf("%d\n", deep(8000));
 		return 0;
 	}
 	EOF
-	gcc -w -o deep deep.c || no "cannot compile"
-	(ulimit -S -s 8192; record ./deep; [ $status = 0 ] || no "status $status"; replay 1) || exit 1
+	for set in 'setrlimit(RLIMIT_STACK, &l)' 'prlimit(getpid(), RLIMIT_STACK, &l, NULL)'; do
+		gcc -w -D"SET=$set" -o deep deep.c || no "cannot compile"
+		(ulimit -S -s 8192; record ./deep; [ $status = 0 ] || no "$set: status $status"; replay 1) || exit 1
+	done
 }
 
 # With the rights of its file it would be another run.
