@@ -242,6 +242,14 @@ is_unclear(const struct replay_path *p, const struct replay_strike *s)
 	       (p->softly || (s->unclear && p->n && p->block[p->n - 1] == s->block));
 }
 
+/* The activation's last path was reported to its end, because another signal had struck in it and it was not known where. May this
+ * place be in that path, too? */
+static bool
+is_late(const struct replay_frame *f, const struct replay_strike *s)
+{
+	return s->proc && !f->ahead && f->last && is_unclear(f->last, s);
+}
+
 /* The activations above the first n have returned. */
 static void
 finish_above(struct replay *r, size_t n)
@@ -255,9 +263,10 @@ finish_above(struct replay *r, size_t n)
 static bool
 is_told(struct replay *r, struct replay_strike *s)
 {
+	size_t n = r->strikes ? 0 : r->stack.n;
 	struct replay_point at;
 
-	for (size_t n = r->strikes ? 0 : r->stack.n; n && r->stack.at[n - 1].path; n--) {
+	for (; n && r->stack.at[n - 1].path; n--) {
 		const struct replay_frame *f = &r->stack.at[n - 1];
 
 		if (s->proc && is_in_tail(f->path, s, &at)) {
@@ -279,6 +288,8 @@ is_told(struct replay *r, struct replay_strike *s)
 		if (f->path->end != REPLAY_RETURNS)
 			return false;
 	}
+	if (n && is_late(&r->stack.at[n - 1], s))
+		s->proc = NULL;
 	return r->stop;
 }
 

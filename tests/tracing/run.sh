@@ -173,6 +173,8 @@ if may trace; then
 	for encoding in witness bits branches; do
 		build gcc struck.c -O0 -no-pie && struck 1 "struck/$encoding/gcc/-O0" $encoding || fail "struck/$encoding" "$(head -n 1 log)"
 		build clang struck.c -O2 -no-pie && struck 2 "struck/$encoding/clang/-O2" $encoding || fail "struck/$encoding" "$(head -n 1 log)"
+		# Two signals strike in one path, and of the first it is not known where: then it is not of the second either.
+		[ $encoding != bits ] || struck 14 "struck/$encoding/clang/-O2/twice" $encoding
 		stepped "steps/$encoding/throws.cc/gcc/-O2" gcc throws.cc -O2
 		stepped "steps/$encoding/threads.c/clang/-O2" clang threads.c -O2
 		stepped "steps/$encoding/jumps.c/gcc/-O0" gcc jumps.c -O0
