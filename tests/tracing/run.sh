@@ -875,6 +875,50 @@ check stamps/numbers $? "$(wc -l <got) stamps"
 counts() { "$CHORD" report --json ./program | jq -c '[.functions[] | [.name, .calls, .blocks, .instructions]] | sort'; }
 counts >with && build gcc stamps.c -O1 && ./program turns && counts | cmp -s - with
 check stamps/counts $? "$(counts | cut -c 1-200)"
+# A process that executes another program of this build is another one: the children of both are told apart, although the processes have one
+# id and as many forks; so are their stamps, and their tracks.
+cat >again.c <<'EOF'
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int s;
+__attribute__((noinline)) static void stamped(void) { s++; }
+__attribute__((noinline)) static void child_of_first(void) { stamped(); s++; }
+__attribute__((noinline)) static void second(void) { stamped(); s++; }
+__attribute__((noinline)) static void child_of_second(void) { stamped(); s++; }
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		second();
+	else
+		stamped();
+	if (!fork()) {
+		if (argc > 1)
+			child_of_second();
+		else
+			child_of_first();
+		_exit(0);
+	}
+	wait(NULL);
+	if (argc == 1)
+		execl(argv[0], argv[0], "x", (char *)0);
+	return 0;
+}
+EOF
+rm -f ./*.chord* && "$CHORD" cc -O1 -fchord=trace -fchord-trace-stamp=stamped -o program again.c && ./program &&
+	"$CHORD" trace --together --json ./program 2>err | jq -r 'select((.event == "enter" and .function != "main" and .function != "stamped") or
+		(.event == "end" and .how == "exec")) | .function // .how' >got
+[ "$(wc -l <got)" = 4 ] && [ "$(grep -E '_first|exec' got | tr '\n' ' ')" = 'child_of_first exec ' ] &&
+	[ "$(grep second got | tr '\n' ' ')" = 'second child_of_second ' ]
+check together-exec $? "$(head -n 1 err) $(tr '\n' ' ' <got)"
+"$CHORD" trace --chrome ./program 2>err | jq -e '.traceEvents | (map(select(.name == "process_name")) | length) == 4 and
+	(map(select(.name == "stamp" and .ph == "s")) | length) == 2 and (map(select(.ph == "B" or .ph == "E")) | group_by([.pid, .tid]) |
+		length == 4 and all(map(.ts) == (map(.ts) | sort)))' >/dev/null
+check chrome-exec $? "$(head -n 1 err) $("$CHORD" trace --chrome ./program | jq -c '.traceEvents[] | [.ph, .pid, .name, .ts]' | tail -n 20 | tr '\n' ' ')"
+# Two runs have nothing to do with each other.
+rm -f ./*.chord* && ./program x && ./program x && "$CHORD" trace --chrome ./program 2>err |
+	jq -e '.traceEvents | map(select(.name == "stamp" and .ph == "s")) | length == 2' >/dev/null
+check stamps/runs $? "$(head -n 1 err) $("$CHORD" trace --chrome ./program | grep -c '"stamp"')"
+rm -f ./*.chord* && build gcc stamps.c -O1 && ./program turns
 # Without stamps the order is another one, but where each thread happened to have all of its turns before the next one began.
 for ((i = 0; i < 50; i++)); do
 	stamped || break

@@ -137,16 +137,29 @@ put_chrome(struct trace_out *o, json_t *j)
 	json_decref(j);
 }
 
+/* A track's name is its process id and thread. Process ids have less than 2^22 values; a process with the id of another one, which
+ * may have executed it, has a larger number. */
 static json_t *
 chrome_object(const struct trace_out *o, const char *kind, const char *name)
 {
 	json_t *j = json_object();
 
 	js_set(j, "ph", js_text(kind));
-	js_set(j, "pid", js_number(o->process->file->pid, true));
+	js_set(j, "pid", js_number(o->process->file->pid + (o->namesakes << 22), true));
 	js_set(j, "tid", js_number(trace_thread(o), true));
 	js_set(j, "name", js_text(name));
 	return j;
+}
+
+void
+chrome_process(struct trace_out *o)
+{
+	json_t *args = json_object(), *j;
+
+	js_set(args, "name", js_text(o->process->name));
+	j = chrome_object(o, "M", "process_name");
+	js_set(j, "args", args);
+	put_chrome(o, j);
 }
 
 static void

@@ -28,13 +28,15 @@ struct party {
 	uint64_t turn;           /* the party that went on last goes first */
 	uint64_t made, place;    /* the thread that it creates or has joined; the number of the party that has that thread's
 	                          * stream */
+	uint64_t family;         /* the profile of the process from which this one descends by forks */
 	bool ends;               /* it has waited for others */
 	const char *why;         /* why the stream cannot be read to its end */
 };
 
 /* A fork that has been reported. */
 struct fork {
-	uint64_t pid, number;
+	struct party *party;
+	uint64_t number;
 	uint64_t time, arrow;
 };
 
@@ -54,8 +56,33 @@ struct meeting {
 	bool met;                /* another party may have its turn */
 	VEC(struct fork) fork;
 	VEC(struct place) ended; /* threads */
-	struct place stamp;      /* the last stamp that was taken */
+	VEC(struct place) stamp; /* the last stamp that was taken in each family */
 };
+
+/* ---- families ---- */
+
+static const struct chord_origin *
+origin_of(const struct party *p)
+{
+	return &p->out.process->profile->origin.at[0];
+}
+
+/* Forked children continue their parent's stamps. Stamps of other processes, also of programs that a process executes, have numbers
+ * of their own. */
+static void
+find_family(struct party *p)
+{
+	const struct meeting *m = p->m;
+	uint64_t of = origin_of(p)->of;
+
+	p->family = origin_of(p)->id;
+	for (size_t n = 0; of && n < m->n; n++) {
+		p->family = of;
+		of = 0;
+		for (size_t i = 0; i < m->n && !of; i++)
+			of = origin_of(&m->party[i])->id == p->family ? origin_of(&m->party[i])->of : 0;
+	}
+}
 
 /* ---- who goes on ---- */
 
@@ -241,17 +268,26 @@ begins(struct party *p)
 	p->state = AWAITS_CREATION;
 }
 
+/* Has that process forked the child? A process that executes another program has the process id of the one before it, which may
+ * have forked as often. */
+static bool
+is_parent(const struct party *p, const struct party *child)
+{
+	const uint64_t of = origin_of(child)->of;
+
+	return p->out.process->file->pid == child->out.replay.parent && (!of || of == origin_of(p)->id);
+}
+
 static void
 forks(struct party *p)
 {
-	uint64_t pid = p->out.process->file->pid, time = time_of(p), arrow = put_arrow(p);
+	uint64_t time = time_of(p), arrow = put_arrow(p);
 
-	VEC_PUSH(p->m->fork, (struct fork){pid, p->out.replay.forks, time, arrow});
+	VEC_PUSH(p->m->fork, (struct fork){p, p->out.replay.forks, time, arrow});
 	for (size_t i = 0; i < p->m->n; i++) {
 		struct party *child = &p->m->party[i];
 
-		if (child->state == AWAITS_FORK && child->out.replay.parent == pid &&
-		    child->out.replay.forks == p->out.replay.forks)
+		if (child->state == AWAITS_FORK && child->out.replay.forks == p->out.replay.forks && is_parent(p, child))
 			go_on(child, time, arrow);
 	}
 }
@@ -259,16 +295,15 @@ forks(struct party *p)
 static void
 is_forked(struct party *p)
 {
-	const struct replay *r = &p->out.replay;
 	bool here = false;
 
 	for (size_t i = 0; i < p->m->fork.n; i++)
-		if (p->m->fork.at[i].pid == r->parent && p->m->fork.at[i].number == r->forks) {
+		if (p->m->fork.at[i].number == p->out.replay.forks && is_parent(p->m->fork.at[i].party, p)) {
 			go_on(p, p->m->fork.at[i].time, p->m->fork.at[i].arrow);
 			return;
 		}
 	for (size_t i = 0; i < p->m->n; i++)
-		here |= p->m->party[i].out.process->file->pid == r->parent && p->m->party[i].state != OVER;
+		here |= p->m->party[i].state != OVER && is_parent(&p->m->party[i], p);
 	if (here)
 		p->state = AWAITS_FORK;
 }
@@ -387,17 +422,23 @@ next_stamp(const struct meeting *m)
 	return best;
 }
 
-/* The stamp before this one was taken before it, whichever thread took it. */
+/* The stamp before this one was taken before it, whichever thread of the family took it. */
 static void
 takes_stamp(struct party *p)
 {
 	struct meeting *m = p->m;
+	struct place *last = NULL;
 
 	if (!is_drawn(p))
 		return;
-	if (m->stamp.party && (m->stamp.party != p || m->stamp.thread != trace_thread(&p->out)))
-		is_behind(p, m->stamp, "stamp");
-	m->stamp = here(p);
+	for (size_t i = 0; i < m->stamp.n && !last; i++)
+		last = m->stamp.at[i].party->family == p->family ? &m->stamp.at[i] : NULL;
+	if (last && (last->party != p || last->thread != trace_thread(&p->out)))
+		is_behind(p, *last, "stamp");
+	if (last)
+		*last = here(p);
+	else
+		VEC_PUSH(m->stamp, here(p));
 }
 
 /* A party that waits for something that is in no trace goes on when nothing else can. */
@@ -449,6 +490,8 @@ begin_process(struct meeting *m, struct trace_out *o, struct party *to)
 	seek_begins(o);
 	if (o->args->form == TRACE_PERFETTO)
 		perfetto_process(o);
+	else if (o->args->form == TRACE_CHROME)
+		chrome_process(o);
 	for (size_t i = 0; i < o->process->file->stream.n; i++) {
 		to[i] = (struct party){.out = *o, .m = m, .stream = i};
 		to[i].out.text = (struct buf){0};
@@ -457,6 +500,17 @@ begin_process(struct meeting *m, struct trace_out *o, struct party *to)
 		replay_begin(&to[i].out.replay, i);
 	}
 	return ok;
+}
+
+/* How many processes before that one have its process id? */
+static uint64_t
+namesakes(const struct traced_list *list, size_t i)
+{
+	uint64_t n = 0;
+
+	for (size_t k = 0; k < i; k++)
+		n += list->at[k].file->pid == list->at[i].file->pid;
+	return n;
 }
 
 bool
@@ -474,12 +528,15 @@ trace_print_together(struct trace_args *a, struct run *r, struct traced_list *li
 	m.process = xcalloc(list->n + 1, sizeof *m.process);
 	for (size_t i = 0; i < list->n; i++) {
 		o.process = &list->at[i];
+		o.namesakes = namesakes(list, i);
 		ok &= begin_process(&m, &o, m.party + m.n);
 		m.n += o.process->file->stream.n;
 		m.process[i] = o;
 	}
-	for (size_t i = 0; i < m.n; i++)
+	for (size_t i = 0; i < m.n; i++) {
 		m.party[i].turn = m.n - i;
+		find_family(&m.party[i]);
+	}
 	for (size_t i = 0; i < m.n; i++)
 		come(&m.party[i]);
 	take_turns(&m);
@@ -493,6 +550,7 @@ trace_print_together(struct trace_args *a, struct run *r, struct traced_list *li
 	free(m.process);
 	free(m.fork.at);
 	free(m.ended.at);
+	free(m.stamp.at);
 	free(m.party);
 	return ok;
 }

@@ -91,6 +91,7 @@ struct trace_out {
 	struct buf struck;       /* where it interrupted, in words */
 	bool any;                /* something has been printed of the thread */
 	uint64_t nprocess;       /* Perfetto: the process's number */
+	uint64_t namesakes;      /* Chrome: so many processes before it have its process id */
 	uint64_t offset;         /* Chrome, Perfetto: when the thread began */
 	uint64_t from;           /* likewise: the number of the arrow that leads to it; 0: there is none, or it has been written */
 	/* NULL: streams are read one after another. False: the stream has to wait. */
@@ -153,6 +154,8 @@ void json_end(struct trace_out *o, const char *how);
 void json_order(struct trace_out *o, enum chord_event event);
 void json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns, uint32_t lo, uint32_t hi);
 void chrome_event(struct trace_out *o, char kind);
+/* Puts the process's name, before anything else of it. */
+void chrome_process(struct trace_out *o);
 /* An arrow begins here. */
 void chrome_arrow(struct trace_out *o, uint64_t number);
 void chrome_end(struct trace_args *a, FILE *to);
