@@ -357,6 +357,9 @@ check calls $? "$(tail -n 1 all)"
 check grep $? "$("$CHORD" trace --grep=sorted ./program | head -n 3)"
 "$CHORD" trace --last=3 ./program >last && cmp -s <(head -n 1 all; tail -n 3 all) last
 check last $? "$(cat last)"
+# Room is taken for the lines that there are.
+(ulimit -v 4000000 && timeout 20 "$CHORD" trace --last=1000000000 ./program) >last 2>err && cmp -s all last
+check last-of-few $? "$(head -n 1 err) $(wc -l <last)"
 [ "$("$CHORD" trace --from=even:2 --to=even:2 ./program | grep -cE '(even|odd)')" -gt 0 ] &&
 	[ "$("$CHORD" trace --from=fib:3 --to=fib:3 ./program | grep -c 'process')" = 1 ]
 check from-function $? "$("$CHORD" trace --from=fib:3 --to=fib:3 ./program | head -n 3)"

@@ -268,11 +268,7 @@ read_last(struct trace_out *o, size_t stream, size_t first, size_t n)
 			return why;
 		}
 		o->again |= o->any;
-		for (uint64_t i = 0; i < o->args->last; i++) {
-			free(o->last[i]);
-			o->last[i] = NULL;
-		}
-		o->nlast = 0;
+		stream_forgets(o);
 	}
 }
 

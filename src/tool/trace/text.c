@@ -26,34 +26,49 @@ replay_how_name(enum replay_how how)
 
 /* ---- lines ---- */
 
+/* Keeps a line among the last n. */
+static void
+keep_line(struct trace_out *o, uint64_t n)
+{
+	char *line;
+
+	buf_char(&o->text, 0);
+	line = xstrdup(o->text.at);
+	if (o->last.n < n) {
+		VEC_PUSH(o->last, line);
+	} else {
+		free(o->last.at[o->nlast % n]);
+		o->last.at[o->nlast % n] = line;
+	}
+	o->nlast++;
+}
+
 static void
 put_line(struct trace_out *o)
 {
-	uint64_t n = o->args->last;
-
 	buf_char(&o->text, '\n');
-	if (!n) {
+	if (o->args->last)
+		keep_line(o, o->args->last);
+	else
 		fwrite(o->text.at, 1, o->text.n, o->to);
-	} else {
-		free(o->last[o->nlast % n]);
-		o->last[o->nlast++ % n] = strndup(o->text.at, o->text.n);
-	}
 	o->text.n = 0;
+}
+
+void
+stream_forgets(struct trace_out *o)
+{
+	for (size_t i = 0; i < o->last.n; i++)
+		free(o->last.at[i]);
+	o->last.n = o->nlast = 0;
 }
 
 /* Prints the last lines of a thread, when it has ended. */
 static void
 put_last(struct trace_out *o)
 {
-	uint64_t n = o->args->last;
-
-	for (uint64_t i = o->nlast > n ? o->nlast - n : 0; i < o->nlast; i++)
-		fputs(o->last[i % n], o->to);
-	for (uint64_t i = 0; o->last && i < n; i++)
-		free(o->last[i]);
-	free(o->last);
-	o->last = n ? xcalloc(n, sizeof *o->last) : NULL;
-	o->nlast = 0;
+	for (uint64_t i = o->nlast - o->last.n; i < o->nlast; i++)
+		fputs(o->last.at[i % o->args->last], o->to);
+	stream_forgets(o);
 }
 
 static void
@@ -582,8 +597,9 @@ stream_ends(struct trace_out *o, size_t stream, const char *why)
 	if (o->args->form == TRACE_LACKEY)
 		lackey_end(o);
 	put_last(o);
-	free(o->last);
-	o->last = NULL;
+	free(o->last.at);
+	o->last.at = NULL;
+	o->last.cap = 0;
 	if (o->replay.unknown)
 		say_warning(o->process->name, "%" PRIu64 " paths of thread %" PRIu64 " are not known: their code is not at hand",
 		            o->replay.unknown, o->number);

@@ -99,7 +99,7 @@ struct trace_out {
 	uint32_t held;           /* an event that has not been told of, because the stream waits for what comes before; 0: none */
 	struct image_place line; /* last one printed */
 	struct buf text;
-	char **last;             /* the last lines, in a ring */
+	VEC(char *) last;        /* the last lines, a ring when there are as many as are wanted */
 	uint64_t nlast;          /* lines so far */
 	struct strmap blocks;    /* by record of a block: struct trace_block */
 	struct data data;        /* lackey's lines */
@@ -121,6 +121,8 @@ bool trace_print(struct trace_out *o);
 bool trace_warn(struct trace_out *o);
 void stream_begins(struct trace_out *o, size_t stream);
 bool stream_ends(struct trace_out *o, size_t stream, const char *why);
+/* Forgets the lines that were kept to be printed last. */
+void stream_forgets(struct trace_out *o);
 /* seek.c: a process's index is read, or begins to be made; a stream is read, from its beginning or from where something is shown.
  * NULL, or what is wrong with it there. */
 void seek_begins(struct trace_out *o);
