@@ -124,6 +124,11 @@ void strmap_put(struct strmap *m, struct str key, uint64_t value); /* replaces a
 bool strmap_get(const struct strmap *m, struct str key, uint64_t *value); /* false: not there, *value as it was */
 void strmap_free(struct strmap *m);
 
+/* ---- descriptors ---- */
+
+/* Raises this process's limit of descriptors as far as possible. Programs that were started before keep their limit. */
+void raise_descriptors(void);
+
 /* ---- whole files ---- */
 
 /* Appends a whole file to b; path NULL or "-": standard input. False with errno set; not reported. */

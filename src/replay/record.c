@@ -680,7 +680,7 @@ record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const 
 
 	schedule_begin();
 	bind_begin();
-	tracee_raise_limit();
+	raise_descriptors(); /* each traced task needs one */
 	r->turns.all = &r->all;
 	become(r, tasks_begin(&r->all, t));
 	r->t->heard = schedule_heard;

@@ -608,7 +608,7 @@ replayer_begin(struct replayer *r, const char *log)
 		tracee_close(&t);
 		return false;
 	}
-	tracee_raise_limit();
+	raise_descriptors(); /* each traced task needs one */
 	replayer_become(r, tasks_begin(&r->all, &t));
 	r->task->group->first = true;
 	return true;

@@ -137,17 +137,6 @@ tracee_open_memory(struct tracee *t)
 	return t->mem >= 0;
 }
 
-void
-tracee_raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 bool
 tracee_has_room(int descriptor)
 {

@@ -64,9 +64,6 @@ bool tracee_start(struct tracee *t, const struct tracee_start *s);
 /* Opens its memory anew, after it has begun to run another program. False: reported. */
 bool tracee_open_memory(struct tracee *t);
 void tracee_kill(struct tracee *t); /* ends it and waits for its end */
-/* Raises this process's limit of descriptors as far as possible, because each traced task needs one. Programs that were started
- * before keep their limit. */
-void tracee_raise_limit(void);
 /* True if enough descriptors are left above that one for everything that is opened from time to time. -1 gives true. */
 bool tracee_has_room(int descriptor);
 /* Sets whether it stops once more when it ends (PTRACE_EVENT_EXIT), whatever ends it; its memory is then still there. */

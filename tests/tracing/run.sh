@@ -789,6 +789,29 @@ if command -v protoc >/dev/null; then
 fi
 rm -f ./*.chord ./*.trace
 
+# More processes than descriptors that the shell gives.
+cat >many.c <<'EOF'
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int s;
+__attribute__((noinline)) static void child(void) { s++; }
+int main(void)
+{
+	for (int i = 0; i < 40; i++) {
+		if (!fork()) {
+			child();
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	return 0;
+}
+EOF
+"$CHORD" cc -O1 -fchord=trace -o program many.c && ./program
+(ulimit -S -n 30 && "$CHORD" trace --together ./program) >all 2>err && [ "$(grep -c 'child();' all)" = 40 ]
+check many-processes $? "$(head -n 1 err) $(grep -c 'child();' all)"
+rm -f ./*.chord ./*.trace
+
 # A thread that is joined is named, and by its own number: also one whose region and handle others have had. A join that fails is none.
 build gcc joins.c -O1 && ./program >want || fail build/joins "$(head -n 1 log)"
 "$CHORD" trace --together --json ./program >json 2>err

@@ -187,6 +187,7 @@ bool
 traced_load(struct run *r, struct pool *pool, const char *program, char **profile, size_t nprofile, struct traced_list *list)
 {
 	*r = (struct run){.pool = pool_new(), .root = "", .sum = profile_new()};
+	raise_descriptors(); /* all traces stay open, one for each process that the program had */
 	r->path = find_program(r->pool, program);
 	if (!run_open(r, r->path) || !(nprofile ? take_named(r, pool, profile, nprofile, list) : take_places(r, pool, list)))
 		return false;
