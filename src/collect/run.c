@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -68,6 +69,17 @@ receive(int socket, int *file, int *process)
 	return true;
 }
 
+/* No collector can be started: says so to the process, which otherwise would wait for one that does nothing. The file is not mapped
+ * here, because somebody may truncate it. */
+static void
+refuse(int file)
+{
+	const uint32_t gone = CHORD_TRACE_OWNER_DIED;
+
+	if (pwrite(file, &gone, sizeof gone, CHORD_TRACE_TALK + offsetof(struct chord_trace_talk, collector)) < 0)
+		return; /* it waits */
+}
+
 /* Each trace has a process of its own, because that process dies if somebody truncates the file. */
 static void
 take(struct taker *t, int file, int process)
@@ -81,6 +93,8 @@ take(struct taker *t, int file, int process)
 		collect_one(file, process);
 		_exit(0);
 	}
+	if (pid < 0)
+		refuse(file);
 	close(file);
 	t->taken++;
 	if (pid > 0)
@@ -127,6 +141,7 @@ stand_aside(void)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	setsid();
+	raise_descriptors(); /* each process that is traced needs one */
 	for (int i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
 	signal(SIGXFSZ, SIG_IGN);

@@ -812,6 +812,44 @@ EOF
 check many-processes $? "$(head -n 1 err) $(grep -c 'child();' all)"
 rm -f ./*.chord ./*.trace
 
+# More processes at one time than descriptors that the shell gives, or may give: each has a collector, or is told that it has none. A word in
+# the trace says that; while it is 0, a process waits where its ring is full. Only collectors compress with zstd.
+cat >many.c <<'EOF'
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int s;
+__attribute__((noinline)) static void child(int n) { while (n-- > 0) s += n % 3 ? 1 : 2; }
+int main(void)
+{
+	int go[2];
+	char c;
+
+	if (pipe(go))
+		return 1;
+	for (int i = 0; i < 40; i++)
+		if (!fork()) {
+			close(go[1]);
+			child(40000);
+			_exit(read(go[0], &c, 1) < 0);
+		}
+	close(go[1]);
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+EOF
+"$CHORD" cc -O1 -fchord=trace -o program many.c
+for limit in -S -SH; do
+	(ulimit $limit -n 30 && "$CHORD" trace --run ./program) 2>err
+	[ $? = 0 ] && [ "$(ls ./*.trace | wc -l)" = 41 ] && [ "$(cat ./*.chord | wc -c)" -gt 0 ]
+	whole=$?
+	for trace in ./*.trace; do od -An -tx4 -j512 -N4 $trace; done >words
+	collected=$(LC_ALL=C grep -laP '\x28\xb5\x2f\xfd' ./*.trace | wc -l)
+	[ $whole = 0 ] && ! grep -q 00000000 words && { [ $limit = -SH ] || [ "$collected" = 40 ]; }
+	check many-at-once/$limit $? "$(head -n 1 err) $collected have a collector, $(grep -c 00000000 words) wait for one"
+	rm -f ./*.chord ./*.trace
+done
+
 # A thread that is joined is named, and by its own number: also one whose region and handle others have had. A join that fails is none.
 build gcc joins.c -O1 && ./program >want || fail build/joins "$(head -n 1 log)"
 "$CHORD" trace --together --json ./program >json 2>err
