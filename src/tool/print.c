@@ -72,9 +72,8 @@ shown_pool(void)
 	return pool;
 }
 
-/* The text, or if it has control characters a copy without them. */
-static const char *
-plain(const char *text)
+const char *
+plain_text(const char *text)
 {
 	struct buf copy = {0};
 
@@ -92,7 +91,7 @@ plain(const char *text)
 const char *
 plain_name(const char *symbol)
 {
-	return plain(image_readable(symbol));
+	return plain_text(image_readable(symbol));
 }
 
 const char *
@@ -102,7 +101,7 @@ shown_name(const char *symbol)
 
 	if (!room)
 		room = room_for_names();
-	return plain(image_shortened(shown_pool(), image_readable(symbol), room));
+	return plain_text(image_shortened(shown_pool(), image_readable(symbol), room));
 }
 
 /* ---- numbers, paths, source ---- */
@@ -136,7 +135,7 @@ path_from_here(const char *path)
 const char *
 shown_path(const char *path)
 {
-	return plain(path_from_here(path));
+	return plain_text(path_from_here(path));
 }
 
 bool
@@ -245,21 +244,21 @@ print_run_profiles(const struct run *run)
 {
 	size_t n = run->summed.n;
 
-	printf("%s: ", run->path);
+	printf("%s: ", plain_text(run->path));
 	if (n == 1) {
-		printf("%s\n", run->summed.at[0]);
+		printf("%s\n", plain_text(run->summed.at[0]));
 	} else {
 		printf("sum of %zu profiles:", n);
 		for (size_t i = 0; i < n && (i < FEW || n == FEW + 1); i++)
-			printf(" %s", run->summed.at[i]);
+			printf(" %s", plain_text(run->summed.at[i]));
 		if (n > FEW + 1)
 			printf(" and %zu more (--json names all)", n - FEW);
 		putchar('\n');
 	}
 	for (size_t i = 0; i < run->left_out.n; i++)
-		printf("left out: %s: %s\n", run->left_out.at[i].name, run->left_out.at[i].reason);
+		printf("left out: %s: %s\n", plain_text(run->left_out.at[i].name), run->left_out.at[i].reason);
 	for (size_t i = 1; i < run->binary.n; i++)
-		printf("with %s\n", run->binary.at[i].path);
+		printf("with %s\n", plain_text(run->binary.at[i].path));
 }
 
 void

@@ -10,6 +10,8 @@
 
 /* Children of argp: --no-demangle; and for commands that use shown_name() also --full-names. */
 extern const struct argp_child print_names[], print_names_in_rows[];
+/* The text, or if it has control characters, which could harm a terminal and end a row, a copy with blanks in their place. */
+const char *plain_text(const char *text);
 /* A symbol in readable form without control characters, for a row of a table: on a terminal long names are shortened, unless
  * --full-names is given. */
 const char *shown_name(const char *symbol);
@@ -21,7 +23,7 @@ enum { RANGE = 80 };
 const char *range(char out[RANGE], uint64_t least, uint64_t most);
 /* The path relative to the current folder if it lies below, else the path itself. */
 const char *path_from_here(const char *path);
-/* The same to be printed: control characters, which could harm a terminal and end a row, are blanks. */
+/* The same to be printed, as plain_text(). */
 const char *shown_path(const char *path);
 /* Reads a decimal number from `least` to `most`. False: it is no such number. */
 bool number_read(const char *text, uint64_t least, uint64_t most, uint64_t *n);

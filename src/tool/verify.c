@@ -66,8 +66,8 @@ list_unmeasured(const struct args *a, const struct binary *bin, const struct unm
 	/* A static libc alone has a thousand: too many to read, unless they decide the answer. */
 	for (size_t i = 0; i < un->symbol.n && (a->strict || un->symbol.n <= FEW); i++)
 		printf("%s: not built with Chord\n", plain_name(un->symbol.at[i].name));
-	printf("%s: %" PRIu32 " procedures measured, %" PRIu32 " refused; ", a->program, bin->map.nproc - bin->map.nrefused,
-	       bin->map.nrefused);
+	printf("%s: %" PRIu32 " procedures measured, %" PRIu32 " refused; ", plain_text(a->program),
+	       bin->map.nproc - bin->map.nrefused, bin->map.nrefused);
 	if (un->stripped)
 		printf("without a symbol table functions not built with Chord cannot be told "
 		       "(%" PRIu64 " bytes of code, with Chord's own, belong to no measured procedure)\n", un->bytes);

@@ -175,7 +175,30 @@ t_files() {
 	grep -q $'^procedure\tmain\tt q\\.c\t' weights || no "$(cat weights)"
 }
 
-for name in json report short-names meant patterns annotate diff paths calls verify files; do
+# Names of programs and profiles come from elsewhere, too: no command shows a control character of them.
+t_terminal() {
+	local odd=$'\e]0;x\a\tprog' build shown
+	echo 'int main(void) { return 0; }' >main.c
+	for build in edges paths trace,data; do
+		rm -f ./*.chord*
+		want $cc -g -O1 -fchord=$build -o "$odd" main.c
+		want "./$odd" && want "./$odd"
+		for shown in report trace "trace --lackey" "trace --diff" paths "paths --diff" stat annotate coverage diff; do
+			case $build:$shown in
+			edges:trace* | edges:paths* | paths:trace* | trace*:paths*) continue ;;
+			*:*diff) set -- ./*.chord ;;
+			*) set -- ;;
+			esac
+			# shellcheck disable=SC2086
+			"$CHORD" $shown "./$odd" "$@" >out 2>&1
+			[ -s out ] || no "$build: chord $shown says nothing"
+			! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' out || no "$build: chord $shown: $(cat -v out | head -n 3)"
+			! grep -q $'\tprog' out || no "$build: chord $shown: a tab in $(grep -m 1 $'\tprog' out)"
+		done
+	done
+}
+
+for name in json report short-names meant patterns annotate diff paths calls verify files terminal; do
 	test_case "$name"
 done
 exit $failed

@@ -125,7 +125,7 @@ print_totals(const struct diff *d)
 static void
 print_side(const struct side *s, const char *what)
 {
-	printf("%s %s: %s%s\n", what, shown_path(diff_program(s)), s->profile, s->stored ? " (chord stat)" : "");
+	printf("%s %s: %s%s\n", what, shown_path(diff_program(s)), plain_text(s->profile), s->stored ? " (chord stat)" : "");
 	if (s->nmissing)
 		printf("       %zu %s of it could not be used: %s counts are missing\n", s->nmissing,
 		       s->nmissing == 1 ? "profile" : "profiles", s->nmissing == 1 ? "its" : "their");

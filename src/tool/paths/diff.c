@@ -19,7 +19,7 @@ print_only(const char *title, const struct path_pair *p, size_t n, const struct 
 {
 	char a[32];
 
-	printf("\n%s %s that only %s took\n", grouped(a, n), n == 1 ? "path" : "paths", title);
+	printf("\n%s %s that only %s took\n", grouped(a, n), n == 1 ? "path" : "paths", plain_text(title));
 	if (n)
 		paths_print_heading(false);
 	for (size_t i = 0; i < n && (!opt->top || i < opt->top); i++)
@@ -53,12 +53,13 @@ print_changed(const struct paths_diff *d, const struct paths_options *opt)
 static void
 print_text(const struct paths_diff *d, const struct paths_options *opt)
 {
-	printf("%s: from %s to %s\n", d->run[0].path, d->run[0].summed.at[0], d->run[1].summed.at[0]);
+	printf("%s: from %s to %s\n", plain_text(d->run[0].path), plain_text(d->run[0].summed.at[0]),
+	       plain_text(d->run[1].summed.at[0]));
 	print_only(d->run[1].summed.at[0], d->found.only_after.at, d->found.only_after.n, opt);
 	print_only(d->run[0].summed.at[0], d->found.only_before.at, d->found.only_before.n, opt);
 	print_changed(d, opt);
 	for (int i = 0; i < 2; i++)
-		paths_print_doubts(&d->found.side[i], pool_printf(d->run[0].pool, ", of %s", d->run[i].summed.at[0]));
+		paths_print_doubts(&d->found.side[i], pool_printf(d->run[0].pool, ", of %s", plain_text(d->run[i].summed.at[0])));
 }
 
 static json_t *

@@ -98,7 +98,7 @@ print_command(const struct stat_result *s, FILE *to)
 {
 	fprintf(to, "\n '");
 	for (char **a = s->opt->argv; *a; a++)
-		fprintf(to, "%s%s", a == s->opt->argv ? "" : " ", *a);
+		fprintf(to, "%s%s", a == s->opt->argv ? "" : " ", plain_text(*a));
 	fputc('\'', to);
 	if (s->runs.nrun > 1)
 		fprintf(to, ", %u runs", s->runs.nrun);
@@ -123,13 +123,13 @@ print_left_out(const struct stat_result *s, FILE *to)
 		fprintf(to, "   %ju %s not built with Chord (`chord verify` lists them)\n", (uintmax_t)s->runs.unmeasured,
 		        s->runs.unmeasured == 1 ? "function" : "functions");
 	for (size_t i = 0; i < s->runs.missing.n; i++)
-		fprintf(to, "   the process of %s: %s\n", s->runs.missing.at[i].name, s->runs.missing.at[i].reason);
+		fprintf(to, "   the process of %s: %s\n", plain_text(s->runs.missing.at[i].name), s->runs.missing.at[i].reason);
 	for (size_t i = 0; i < s->runs.library.n; i++)
 		fprintf(to, "%s%s", i ? ", " : "   ", s->runs.library.at[i]);
 	if (s->runs.library.n)
 		fprintf(to, ": not built with Chord\n");
 	for (size_t i = 0; i < s->runs.unknown.n; i++)
-		fprintf(to, "   %s: not known: %s\n", s->runs.unknown.at[i].name, s->runs.unknown.at[i].reason);
+		fprintf(to, "   %s: not known: %s\n", plain_text(s->runs.unknown.at[i].name), s->runs.unknown.at[i].reason);
 }
 
 static void

@@ -191,7 +191,7 @@ put_place(struct side *s, const struct replay *r, uint32_t same)
 
 	for (uint32_t i = 0; i < same; i++)
 		insns += p->proc->block[p->block[i]].ninsn;
-	fprintf(s->to, "  %s, after %s instructions:\n", s->out.process->name, grouped(number, insns));
+	fprintf(s->to, "  %s, after %s instructions:\n", plain_text(s->out.process->name), grouped(number, insns));
 	if (same)
 		put_frame(s, p, p->block[same - 1], "both ran ");
 	else if (f->last && f->last->n)
@@ -214,7 +214,7 @@ put_side(struct trace_args *a, struct run *r, const struct course *c, bool ended
 	struct replay replay;
 
 	if (ended) {
-		fprintf(to, "  %s: the thread ends there\n", c->process->name);
+		fprintf(to, "  %s: the thread ends there\n", plain_text(c->process->name));
 		return;
 	}
 	if (follow(&replay, &s.out, c))

@@ -68,7 +68,8 @@ put_insn(struct trace_out *o, uint64_t addr, uint32_t n, const struct data_acces
 	uint64_t thread = o->replay.thread ? o->replay.thread : o->number;
 
 	if (!o->any)
-		fprintf(o->to, "==%" PRIu64 "== %s, thread %" PRIu64 "\n", o->process->file->pid, o->process->name, thread);
+		fprintf(o->to, "==%" PRIu64 "== %s, thread %" PRIu64 "\n", o->process->file->pid,
+		        plain_text(o->process->name), thread);
 	o->any = true;
 	for (uint64_t i = 0; i < times; i++) {
 		put_fetch(o, addr, n);

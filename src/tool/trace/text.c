@@ -77,7 +77,8 @@ put_head(struct trace_out *o)
 	uint64_t thread = o->replay.thread ? o->replay.thread : o->number;
 
 	if ((!o->any && !o->again) || o->args->spoke != o)
-		fprintf(o->to, "%s process %" PRIu64 ", thread %" PRIu64 "\n", o->process->name, o->process->file->pid, thread);
+		fprintf(o->to, "%s process %" PRIu64 ", thread %" PRIu64 "\n", plain_text(o->process->name),
+		        o->process->file->pid, thread);
 	o->any = true;
 	o->args->spoke = o;
 }
