@@ -268,25 +268,36 @@ seek_line(void *ctx, struct message m)
 	sought->found |= m.line == sought->line;
 }
 
-/* Collects lines of the woven text with messages, except those for which the original text gets a message, too. */
+/* Lines with messages are sought: last: of the original text; original: its messages. */
+struct collected {
+	struct session *s;
+	uint32_t last;
+	const struct buf *original;
+};
+
+/* Collects lines of the woven text with messages, except those for which the original text gets a message, too, and except lines
+ * behind the original text, which are Chord's own. */
 static void
 collect_line(void *ctx, struct message m)
 {
-	struct session *s = ctx;
+	struct collected *c = ctx;
 	struct sought sought = {.line = m.line};
 
-	each_message(&s->original_says, seek_line, &sought);
-	if (m.line && m.is_stdin && !sought.found)
-		VEC_PUSH(s->bad_lines, m.line);
+	if (!m.line || !m.is_stdin || m.line > c->last)
+		return;
+	each_message(c->original, seek_line, &sought);
+	if (!sought.found)
+		VEC_PUSH(c->s->bad_lines, m.line);
 }
 
-static void
-collect_every_line(void *ctx, struct message m)
+static uint32_t
+lines_of(const struct buf *text)
 {
-	struct session *s = ctx;
+	uint32_t n = 1;
 
-	if (m.line && m.is_stdin)
-		VEC_PUSH(s->bad_lines, m.line);
+	for (size_t i = 0; i < text->n; i++)
+		n += text->at[i] == '\n';
+	return n;
 }
 
 /* Turns line markers (`# 12 "file.S"`) into comments, so that messages are about lines of this text. */
@@ -307,22 +318,35 @@ drop_markers(struct buf *b)
 
 /* ---- woven text that the assembler rejects ---- */
 
-/* Finds lines that the assembler rejects, or warns of although it did not warn of the original. */
+/* Assembles a text without its line markers, for the messages alone. */
+static void
+run_unmarked(struct session *s, const struct buf *text, struct buf *says)
+{
+	struct buf unmarked = {0}, object = {0};
+
+	buf_add(&unmarked, text->at, text->n);
+	drop_markers(&unmarked);
+	run_text(s, &unmarked, NULL, &object, says);
+	buf_free(&unmarked);
+	buf_free(&object);
+}
+
+/* Finds lines that the assembler rejects, or warns of although it did not warn of the original. False: none of the original's. */
 static bool
 find_bad_lines(struct session *s, const struct buf *woven, const struct buf *says)
 {
+	struct collected c = {.s = s, .last = lines_of(&s->text), .original = &s->original_says};
+	struct buf original = {0}, again = {0};
 	size_t n = s->bad_lines.n;
-	struct buf plain = {0}, object = {0}, again = {0};
 
-	each_message(says, collect_line, s);
+	each_message(says, collect_line, &c);
 	if (s->bad_lines.n > n)
 		return true;
-	buf_add(&plain, woven->at, woven->n);
-	drop_markers(&plain);
-	run_text(s, &plain, NULL, &object, &again);
-	each_message(&again, collect_every_line, s);
-	buf_free(&plain);
-	buf_free(&object);
+	run_unmarked(s, &s->text, &original);
+	run_unmarked(s, woven, &again);
+	c.original = &original;
+	each_message(&again, collect_line, &c);
+	buf_free(&original);
 	buf_free(&again);
 	return s->bad_lines.n > n;
 }
@@ -366,7 +390,9 @@ finish(struct session *s, struct weave_options *o, struct buf *woven)
 		if (status == 0 && each_message(&says, NULL, NULL) <= known)
 			break;
 		if (round == 20 || !find_bad_lines(s, woven, &says)) {
-			status = give_up(s, &says);
+			/* Warnings of Chord's own text alone tell the user nothing. */
+			if (status || round == 20)
+				status = give_up(s, &says);
 			break;
 		}
 		o->bad_line = s->bad_lines.at;

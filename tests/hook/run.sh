@@ -511,6 +511,27 @@ t_padded_branches() {
 	done
 }
 
+# The assembler puts fences before returns and indirect branches, and warns of Chord's own text, which is no reason not to measure. It
+# warns of the user's calls through memory with and without counters. All fences are counted where objdump sees them in the plain object.
+t_fences() {
+	local o
+	cat >fenced.c <<-'EOF'
+	#include <stdlib.h>
+	__attribute__((noinline)) int work(int n) { return n > 5 ? abs(n) : n * 3; }
+	int main(void) { int n = 0; for (int i = 0; i < 10; i++) n += work(i); return n != 75; }
+	EOF
+	for o in -mlfence-before-ret=shl -mlfence-before-ret=or -mlfence-before-ret=not -mlfence-before-indirect-branch=all; do
+		gcc -O2 -fno-plt -fno-builtin -Wa,$o -c -o plain.o fenced.c 2>plain.err || no "$o: gcc fails: $(cat plain.err)"
+		$cc -O2 -fno-plt -fno-builtin -Wa,$o -o prog fenced.c 2>err || no "$o: status $?: $(cat err)"
+		[ "$(grep -c Warning err)" = "$(grep -c Warning plain.err)" ] || no "$o: $(cat err)"
+		counts prog
+		"$CHORD" report --insns ./prog | awk '$1 == "work" { print $3 }' >counted
+		objdump -d plain.o | awk '/<work>:$/ { w = 1; next } /^$/ { w = 0 } w && NF > 2 && !/\tnop/ { sub(":", "", $1); print $1 }' |
+			while read -r at; do echo $((0x$at)); done >seen
+		same seen counted
+	done
+}
+
 # Text that restricts itself to an older machine than the runtime's.
 t_march() {
 	want "$hook/as" -march generic64 -o a.o hand.s
@@ -1333,6 +1354,7 @@ test_case other-mode
 test_case options
 test_case march
 test_case padded-branches
+test_case fences
 test_case rejected
 test_case warned
 test_case lines
