@@ -125,7 +125,8 @@ go_on(const struct subject *s, struct trace_index *x, size_t state, FILE *to)
 	o.replay.killed |= random_below(2);
 	replay_end(&o.replay);
 	data_free(&o.data);
-	free(o.last);
+	stream_forgets(&o);
+	free(o.last.at);
 	buf_free(&o.text);
 	buf_free(&o.struck);
 	strmap_free(&o.blocks);
