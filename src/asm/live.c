@@ -18,8 +18,8 @@ struct flow {
 	const struct unit *u;
 	struct proc_text *p;
 	uint16_t gone;         /* registers whose values mean nothing at a return */
-	uint16_t landing;      /* registers live everywhere: reserved ones, and those live at some landing pad (any instruction may
-	                        * fault and lead there) */
+	uint16_t everywhere;   /* registers live at each instruction: reserved ones, and those live at some landing pad, because any
+	                        * instruction may fault and lead there */
 	struct liveness *in;        /* by vertex */
 };
 
@@ -259,10 +259,10 @@ visit(struct flow *f, uint32_t v)
 
 		for (uint32_t i = b->last; i-- > b->first;) {
 			live = before(f, &c->insns.at[i], live);
-			live.regs_live |= f->landing;
+			live.regs_live |= f->everywhere;
 		}
 		if (c->insns.at[b->first].leader & LEADER_LAND)
-			f->landing |= live.regs_live;
+			f->everywhere |= live.regs_live;
 	}
 	f->in[v] = live;
 	return live.flags_live != old.flags_live || live.regs_live != old.regs_live;
@@ -287,7 +287,7 @@ fill(struct flow *f)
 
 		for (uint32_t i = b->last; i-- > b->first;) {
 			live = before(f, &c->insns.at[i], live);
-			live.regs_live |= f->landing;
+			live.regs_live |= f->everywhere;
 			p->live[p->live_base[b->part] + i - p->parts.at[b->part].first] = live;
 		}
 	}
@@ -300,7 +300,7 @@ solve(struct unit *u, struct proc_text *p)
 	bool again = true;
 
 	f.gone = p->gone;
-	f.landing = u->reserved;
+	f.everywhere = u->reserved;
 	f.in[p->exit] = (struct liveness){.flags_live = u->text->compiler ? 0 : u->machine->all_flags,
 		.regs_live = u->machine->all_regs};
 	while (again) {
