@@ -86,6 +86,7 @@ run_quietly(struct session *s, struct buf *object)
 	int status;
 
 	push_all(&args, &s->args.options);
+	push_all(&args, &s->args.unwoven);
 	push_all(&args, &s->args.original_only);
 	push_all(&args, &s->args.inputs);
 	if (!object) {
@@ -268,11 +269,10 @@ seek_line(void *ctx, struct message m)
 	sought->found |= m.line == sought->line;
 }
 
-/* Lines with messages are sought: last: of the original text; original: its messages. */
 struct collected {
 	struct session *s;
-	uint32_t last;
-	const struct buf *original;
+	uint32_t last;              /* lines of the original text have numbers up to this one */
+	const struct buf *original; /* the assembler's messages about that text */
 };
 
 /* Collects lines of the woven text with messages, except those for which the original text gets a message, too, and except lines
@@ -362,6 +362,7 @@ give_up(struct session *s, const struct buf *says)
 	/* The assembler's warnings have been shown already. */
 	if (s->original_says.n) {
 		s->original_says.n = 0;
+		push_all(&s->args.options, &s->args.unwoven); /* nothing is woven from here on */
 		status = run_text(s, &s->text, NULL, NULL, &s->original_says);
 	} else {
 		status = run_original(s, NULL);

@@ -161,8 +161,8 @@ take_option(struct as_args *a, char *s, char *value)
 		a->output = s + 2;
 	else if (is_for_original(s))
 		to = &a->original_only;
-	else if (!pads_branches(s))
-		to = &a->options;
+	else
+		to = pads_branches(s) ? &a->unwoven : &a->options;
 	a->as_called |= is_probe(s);
 	a->debug |= is_debug(s);
 	a->other_mode |= !strcmp(s, "--32") || !strcmp(s, "--x32");
@@ -220,6 +220,7 @@ as_args_free(struct as_args *a)
 	free(a->inputs.at);
 	free(a->options.at);
 	free(a->original_only.at);
+	free(a->unwoven.at);
 	request_free(&a->request);
 	pool_free(a->pool);
 }

@@ -40,6 +40,7 @@ struct as_args { /* freed by as_args_free() */
 	VEC_ARGS inputs;        /* none, or "-": standard input */
 	VEC_ARGS options;       /* for every run of the assembler */
 	VEC_ARGS original_only; /* listings and dependencies: only for the original text */
+	VEC_ARGS unwoven;       /* options that texts without counters get, and others do not */
 	const char *output;
 	struct request request;
 	bool as_called;         /* a probe (--version and the like) or wrong arguments: the real assembler has to answer */
