@@ -91,7 +91,7 @@ t_gcov() {
 	want gcc --coverage -o objects/prog objects/prog.o
 	want objects/prog
 	want geninfo $branches --gcov-tool "$PWD/gcov-stand-in" -o prog.info objects
-	# Version 2 says of gcc's own lines, too, that a block of them did not run.
+	# A count beside `unexecuted_block` is as gcov has it. Version 2 warns of that where the line has no branches.
 	grep -v '^Subroutine .* redefined\|WARNING: (inconsistent) .*unexecuted block\|(use "geninfo --ignore' err | grep -q . && no "$(cat err)"
 	for line in $(jq -r '.lines[] | select(.line and (.file | endswith("prog.c"))) | "\(.line):\(.most)"' report); do
 		grep -qx "DA:${line%:*},${line#*:}" prog.info || no "no DA:$line in $(cat prog.info)"
