@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES = 32 };
+/* MOST_LEN: no instruction is longer. */
+enum { PASSES = 32, MOST_LEN = 15 };
 
 static const uint8_t *
 bytes_of(const struct unit *u, const struct code *c)
@@ -224,12 +225,46 @@ is_nops(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
 	return lo == hi;
 }
 
+/* Does a jump at the beginning of the i-th statement lead over data, and nothing else, to the code right behind them? */
+static bool
+leads_over_data(const struct unit *u, const struct code *c, size_t i, const struct insn *in)
+{
+	if (in->cls != CHORD_INSN_JUMP || !(in->attr & INSN_REL) || reloc_in(u->object, c->section, in->off, in->off + in->len) ||
+	    in->target < in->off + in->len || in->target - in->off > MOST_LEN || in->target >= c->nbyte)
+		return false;
+	for (uint32_t off = in->off + 1; off < in->target; off++)
+		if (c->labelled[off] || is_root(c, off))
+			return false;
+	while (i < c->stmts.n && u->place[c->stmts.at[i]].off < in->target)
+		if (is_instruction(stmt_of(u, c, i)) || stmt_of(u, c, i++)->flags & STMT_PAD)
+			return false;
+	return i < c->stmts.n && u->place[c->stmts.at[i]].off == in->target;
+}
+
+/* A jump over data, and the data, are one instruction that does nothing: nothing may be woven in between. clang's
+ * -fsanitize=function begins functions so, and looks for these bytes where a function begins. Returns where that ends, 0 if it is
+ * something else. */
+static uint32_t
+decode_over_data(struct unit *u, struct code *c, size_t i, uint32_t lo)
+{
+	struct insn in;
+
+	if (!u->machine->decode(bytes_of(u, c) + lo, c->nbyte - lo, lo, &in) || !leads_over_data(u, c, i, &in))
+		return 0;
+	c->at[lo] = (uint32_t)c->insns.n;
+	VEC_PUSH(c->insns, ((struct insn){.off = lo, .stmt = UINT32_MAX, .len = (uint8_t)(in.target - lo), .cls = CHORD_INSN_OTHER,
+		.attr = INSN_FALLS | INSN_FIRST}));
+	return in.target;
+}
+
 /* Handles a statement that may be data, or padding. Returns where decoding stopped, 0 if nothing has been decoded. */
 static uint32_t
 decode_data(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi, enum reach *reach)
 {
-	uint32_t end;
+	uint32_t end = *reach == REACH_SURE ? decode_over_data(u, c, i, lo) : 0;
 
+	if (end)
+		return end;
 	if (*reach == REACH_SURE && !is_root(c, lo) && c->falls == REACH_SURE)
 		return decode_fallen(u, c, i, lo, hi);
 	if (*reach == REACH_SURE || (*reach == REACH_PERHAPS && is_nops(u, c, lo, hi)))

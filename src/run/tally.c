@@ -126,6 +126,13 @@ add_unread(struct scan *s, const struct walk *w, uint64_t count)
 	}
 }
 
+/* Is it a jump over data? The map has it, with the data, as one instruction that goes on to the next one. */
+static bool
+is_over_data(const struct walk *w, const struct insn *in)
+{
+	return w->kind == CHORD_INSN_OTHER && in->cls == CHORD_INSN_JUMP;
+}
+
 /* Reads the linked instructions in the place of one, which is mostly the same instruction. If a linker replaced two by others of
  * the same total length, those that begin in its bytes are read. next: the end of what was read last. */
 static void
@@ -142,6 +149,10 @@ read_insn(struct scan *s, const struct walk *w, uint64_t count, uint64_t *next)
 		if (!image_insn(s->bin->image, at, &in) || !image_facts(s->bin->image, at, &f)) {
 			add_unread(s, w, count);
 			return;
+		}
+		if (is_over_data(w, &in)) {
+			in.cls = CHORD_INSN_OTHER;
+			in.len = (uint8_t)(end - at);
 		}
 		add_insn(s, &in, &f, at, count);
 		at += in.len;

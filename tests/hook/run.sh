@@ -276,6 +276,53 @@ t_clang_lto() {
 	counts prog
 	want $cc -flto --version
 }
+# clang's -fsanitize=function begins functions with a jump over a number and a distance, for which callers look there.
+t_begin_with_data() {
+	cat >data.s <<-'EOF'
+		.text
+		.globl f
+		.type f, @function
+		f:
+		.long 846595819
+		.long .Ltype-f
+		cmpl $4, %edi
+		jl 1f
+		leal (%rdi,%rdi), %eax
+		ret
+		1:
+		leal 1(%rdi), %eax
+		ret
+		.size f, .-f
+		.section .rodata
+		.Ltype: .long 0
+		.section .note.GNU-stack,"",@progbits
+	EOF
+	cat >begin.c <<-'EOF'
+		#include <stdio.h>
+		#include <string.h>
+		int f(int);
+		int main(void)
+		{
+			int first, sum = 0;
+			memcpy(&first, (const void *)f, sizeof first);
+			for (int i = 0; i < 10; i++)
+				sum += f(i);
+			return printf("%d %d\n", first, sum) < 0;
+		}
+	EOF
+	local measure
+	for measure in $("$CHORD" cc --measures | cut -f 1); do
+		want $cc -O1 -fchord=$measure -o prog begin.c data.s
+		[ "$(CHORD_FILE=prog.chord ./prog)" = "846595819 88" ] || no "$measure: $(./prog)"
+		want "$CHORD" verify ./prog
+		[[ $measure != @(events|clock) ]] || continue
+		[ "$("$CHORD" report --json ./prog prog.chord | jq -c '.functions[] | select(.name == "f") | [.calls, .instructions]')" = "[10,50]" ] ||
+			no "$measure: $("$CHORD" report ./prog prog.chord)"
+	done
+	want $cc -O1 -fchord=events,edges -fchord-events=instructions,branches -o prog begin.c data.s
+	CHORD_FILE=prog.chord ./prog >out
+	"$CHORD" report --json ./prog prog.chord | jq -e '.totals.instructions == .events.instructions' >out || no "$(cat out)"
+}
 # What no other assembler reads is not written, and code for another system is none of Chord's business.
 t_clang_own() {
 	export CHORD_CC=clang
@@ -1347,6 +1394,7 @@ test_case clang clang
 test_case clang-14 clang-14 clang++-14
 test_case clang-lto clang
 test_case clang-own clang
+test_case begin-with-data
 test_case clang-assembles clang
 test_case clang-last clang
 test_case compiler-path
