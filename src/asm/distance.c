@@ -5,15 +5,20 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Is the jump a statement of its own: a mnemonic and one operand? */
 bool
 can_retarget(const struct unit *u, const struct insn *in)
 {
 	const struct text *t = u->text;
+	struct str s;
 
-	return in->stmt != UINT32_MAX && t->stmts.at[in->stmt].kind == STMT_CODE &&
-	       tolower((unsigned char)*stmt_str(t, &t->stmts.at[in->stmt]).at) == 'j' && stmt_rest(t, &t->stmts.at[in->stmt]).n;
+	if (in->stmt == UINT32_MAX || t->stmts.at[in->stmt].kind != STMT_CODE)
+		return false;
+	s = stmt_str(t, &t->stmts.at[in->stmt]);
+	return (tolower((unsigned char)*s.at) == 'j' || (s.n > 4 && !strncasecmp(s.at, "loop", 4))) &&
+	       stmt_rest(t, &t->stmts.at[in->stmt]).n;
 }
 
 /* Does the text have a `.` by itself, as in `.+5`? */

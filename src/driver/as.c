@@ -273,10 +273,11 @@ struct collected {
 	struct session *s;
 	uint32_t last;              /* lines of the original text have numbers up to this one */
 	const struct buf *original; /* the assembler's messages about that text */
+	size_t known;               /* bad lines of earlier rounds */
 };
 
-/* Collects lines of the woven text with messages, except those for which the original text gets a message, too, and except lines
- * behind the original text, which are Chord's own. */
+/* Collects lines of the woven text with messages, each once, except those for which the original text gets a message, too, and
+ * except lines behind the original text, which are Chord's own. */
 static void
 collect_line(void *ctx, struct message m)
 {
@@ -286,6 +287,8 @@ collect_line(void *ctx, struct message m)
 	if (!m.line || !m.is_stdin || m.line > c->last)
 		return;
 	each_message(c->original, seek_line, &sought);
+	for (size_t i = c->known; i < c->s->bad_lines.n; i++)
+		sought.found |= c->s->bad_lines.at[i] == m.line;
 	if (!sought.found)
 		VEC_PUSH(c->s->bad_lines, m.line);
 }
@@ -335,9 +338,9 @@ run_unmarked(struct session *s, const struct buf *text, struct buf *says)
 static bool
 find_bad_lines(struct session *s, const struct buf *woven, const struct buf *says)
 {
-	struct collected c = {.s = s, .last = lines_of(&s->text), .original = &s->original_says};
-	struct buf original = {0}, again = {0};
 	size_t n = s->bad_lines.n;
+	struct collected c = {.s = s, .last = lines_of(&s->text), .original = &s->original_says, .known = n};
+	struct buf original = {0}, again = {0};
 
 	each_message(says, collect_line, &c);
 	if (s->bad_lines.n > n)

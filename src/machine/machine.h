@@ -36,6 +36,7 @@ enum insn_attr {
 	INSN_PUSHES = 4096, /* moves the stack pointer by one word */
 	INSN_ALONE = 16384, /* nothing may be put before it: it belongs to the prologue, or is expected to fault */
 	INSN_DISTANCE = 8192, /* its number is the distance between two labels, given by name */
+	INSN_TOO_FAR = 32768, /* INSN_NEAR, and woven code is too long for it: it needs another jump that leads on */
 };
 
 /* One instruction. Sets have a bit for every status flag and general register that can keep a value across it; flags_kill and

@@ -16,6 +16,7 @@
  *   Lp_n, Wp_n  stub by which the runtime writes down registers, and the code after it; n: number of the record
  *   Mp_k, Np_k, Up_k, Pp_k  code around system call k
  *   sp_k, up_k  what the runtime has to know of part k for timers; up_k: behind it
+ *   lp_e, mp_e  a jump in place of a short one on edge e, and the code after it
  *   Mp, Np      the procedure's map, and the end of the map
  *   Wk          loop of query k, which belongs to the text
  * The text is first assembled with labels Sk before its statements (asm/label.c), which the woven text does not have. */

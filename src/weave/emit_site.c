@@ -191,6 +191,41 @@ emit_splits(struct emitter *m)
 			emit_split_label(m, b, insn[b] - 1);
 }
 
+/* A jump that cannot reach its target with woven code in between leads to another jump right behind it. */
+static void
+lengthen(struct emitter *m, uint32_t e)
+{
+	const struct insn *in = emit_last(m, m->w->proc->graph->edge[e].from);
+	const struct site *s = &m->w->edge[e];
+	struct buf label = {0};
+
+	replace_operand(m, in, 'l', e);
+	label_add(&label, 'm', m->w->number, e);
+	buf_char(&label, 0);
+	m->u->machine->jump(&m->b, label.at);
+	emit_label(&m->b, 'l', m->w->number, e);
+	if (site_used(s) && s->where == SITE_SPLIT) {
+		label.n = 0;
+		label_add(&label, 'X', m->w->number, e);
+		buf_char(&label, 0);
+		m->u->machine->jump(&m->b, label.at);
+	} else {
+		jump_on(m, &m->b, e);
+	}
+	emit_label(&m->b, 'm', m->w->number, e);
+	emit_text(m, emit_behind(m, in->stmt), RANK_INLINE, in->stmt);
+	buf_free(&label);
+}
+
+static bool
+is_too_far(const struct emitter *m, uint32_t e)
+{
+	const struct site *s = &m->w->edge[e];
+
+	return m->w->proc->arc_text.at[e].jump && emit_last(m, m->w->proc->graph->edge[e].from)->attr & INSN_TOO_FAR &&
+	       !(site_used(s) && s->where == SITE_STUB);
+}
+
 /* Jumps to a block that is split lead to the place after its counter, or to a stub if the edge has one. */
 void
 emit_jumps(struct emitter *m)
@@ -205,6 +240,10 @@ emit_jumps(struct emitter *m)
 
 		if (site_used(s) && s->where == SITE_SPLIT && p->arc_text.at[e].jump && p->arc_text.at[e].stuck)
 			continue; /* it leads to the label before its code */
+		if (is_too_far(m, e)) {
+			lengthen(m, e);
+			continue;
+		}
 		if (site_used(s) && (s->where == SITE_STUB || (s->where == SITE_SPLIT && p->arc_text.at[e].jump))) {
 			replace_operand(m, emit_last(m, edge->from), 'X', e);
 		} else if (split && p->arc_text.at[e].jump) {

@@ -2,6 +2,8 @@
 /* The pipeline, from the compiler's text to woven text. */
 #include "weave/measure.h"
 
+#include "asm/dest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,7 @@ struct job {
 	uint32_t anchors;         /* sections of code that have sections of the map */
 	struct edits edits;
 	uint32_t changed;         /* procedures that the weights know only with another graph */
+	bool *mended;             /* by index in o->bad_line: the line was rejected for a jump that now reaches further */
 	struct weave_stats stats;
 	const char *why;
 };
@@ -73,12 +76,42 @@ pass_assemble(struct job *j)
 #define REJECTED "the assembler does not take it with counters in it"
 
 static bool
-is_bad_line(const struct weave_options *o, uint32_t lo, uint32_t hi)
+is_bad_line(const struct job *j, uint32_t lo, uint32_t hi)
 {
-	for (size_t i = 0; i < o->nbad_line; i++)
-		if (o->bad_line[i] >= lo && o->bad_line[i] <= hi)
+	for (size_t i = 0; i < j->o->nbad_line; i++)
+		if (j->o->bad_line[i] >= lo && j->o->bad_line[i] <= hi && !j->mended[i])
 			return true;
 	return false;
+}
+
+/* If the line was rejected once, it is not bad, because something else is woven now. */
+static bool
+mend_line(struct job *j, uint32_t line)
+{
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; i < j->o->nbad_line; i++)
+		if (j->o->bad_line[i] == line) {
+			at = i;
+			n++;
+		}
+	if (n == 1)
+		j->mended[at] = true;
+	return n == 1;
+}
+
+/* Jumps that have only a short form, and lead too far with counters in between. */
+static void
+mend_near_jumps(struct job *j)
+{
+	j->mended = pool_array(j->unit.pool, j->o->nbad_line + 1, sizeof *j->mended);
+	for (uint32_t s = 0; s < j->unit.ncode && j->o->nbad_line; s++)
+		for (size_t i = 0; j->unit.code[s] && i < j->unit.code[s]->insns.n; i++) {
+			struct insn *in = &j->unit.code[s]->insns.at[i];
+
+			if (in->attr & INSN_NEAR && can_retarget(&j->unit, in) && mend_line(j, j->text.stmts.at[in->stmt].line))
+				in->attr |= INSN_TOO_FAR;
+		}
 }
 
 /* Does the part have a system call around which the runtime cannot be called? It may make a thread or process. */
@@ -107,7 +140,7 @@ refuse_bad_lines(struct job *j)
 	for (size_t i = 0; i < j->text.stmts.n && j->o->nbad_line; i++) {
 		const struct place *at = &j->unit.place[i];
 
-		if (is_bad_line(j->o, j->text.stmts.at[i].line, j->text.stmts.at[i].line) &&
+		if (is_bad_line(j, j->text.stmts.at[i].line, j->text.stmts.at[i].line) &&
 		    at->section && unit_find(&j->unit, at->section, at->off, &proc, &part) && !j->unit.procs.at[proc].reason)
 			j->unit.procs.at[proc].reason = REJECTED;
 	}
@@ -117,6 +150,7 @@ refuse_bad_lines(struct job *j)
 static void
 pass_refuse(struct job *j)
 {
+	mend_near_jumps(j);
 	for (size_t i = 0; i < j->unit.procs.n; i++) {
 		struct proc_text *p = &j->unit.procs.at[i];
 
@@ -126,7 +160,7 @@ pass_refuse(struct job *j)
 			if (has_other_trap(&j->unit, t))
 				p->reason = "a system call as 32-bit programs make it (int $0x80, sysenter)";
 			if (j->o->nbad_line && t->first_stmt != UINT32_MAX &&
-			    is_bad_line(j->o, j->text.stmts.at[t->first_stmt].line, j->text.stmts.at[t->last_stmt].line))
+			    is_bad_line(j, j->text.stmts.at[t->first_stmt].line, j->text.stmts.at[t->last_stmt].line))
 				p->reason = REJECTED;
 		}
 	}

@@ -40,7 +40,8 @@ struct weave_options {
 	void *ctx;
 	FILE *dump;                  /* for chord show: the output; NULL: none */
 	const char *dump_pass;       /* the pass to show; NULL: all */
-	/* Lines of woven text that the assembler rejected: procedures that have one are refused. */
+	/* Lines of woven text that the assembler rejected, as often as it did: procedures that have one are refused, unless it was
+	 * rejected once, for a jump that has only a short form. */
 	const uint32_t *bad_line;
 	size_t nbad_line;
 	struct buf *warnings;        /* gets a line for each chord_events() that stays 0, with its place, and one if procedures

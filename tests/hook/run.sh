@@ -323,6 +323,40 @@ t_begin_with_data() {
 	CHORD_FILE=prog.chord ./prog >out
 	"$CHORD" report --json ./prog prog.chord | jq -e '.totals.instructions == .events.instructions' >out || no "$(cat out)"
 }
+# loop and jrcxz reach no further than 127 bytes. With code in between they lead to another jump.
+t_near_jumps() {
+	local measure i
+	{
+		printf '\t.text\n\t.globl f\n\t.type f, @function\nf:\tmovq %%rdi, %%rcx\n\txorl %%eax, %%eax\n\tjrcxz 9f\n1:\tincq %%rax\n'
+		for i in 1 2 3 4 5 6 7 8; do
+			printf '\ttestb $%d, %%cl\n\tje 2f\n\taddq $%d, %%rax\n2:\n' $((1 << i % 7)) $i
+		done
+		printf '\tloop 1b\n9:\tret\n\t.size f, .-f\n\t.section .note.GNU-stack,"",@progbits\n'
+	} >near.s
+	cat >near.c <<-'EOF'
+		#include <stdio.h>
+		long f(long);
+		int main(void)
+		{
+			unsigned long sum = 0;
+			for (long i = 0; i < 200; i++)
+				sum = sum * 31 + (unsigned long)f(i);
+			return printf("%lx\n", sum) < 0;
+		}
+	EOF
+	want gcc -O1 -o plain near.c near.s
+	./plain >plain.out
+	for measure in $("$CHORD" cc --measures | cut -f 1); do
+		want $cc -O1 -Werror -fchord=$measure -o prog near.c near.s
+		CHORD_FILE=prog.chord ./prog >prog.out
+		same plain.out prog.out
+		want "$CHORD" verify ./prog
+		[[ $measure != @(events|clock) ]] || continue
+		[ "$("$CHORD" report --json ./prog prog.chord | jq -c '.functions[] | select(.name == "f") | [.calls, .instructions]')" = "[200,432882]" ] ||
+			no "$measure: $("$CHORD" report ./prog prog.chord)"
+		rm -f prog.chord*
+	done
+}
 # What no other assembler reads is not written, and code for another system is none of Chord's business.
 t_clang_own() {
 	export CHORD_CC=clang
@@ -1395,6 +1429,7 @@ test_case clang-14 clang-14 clang++-14
 test_case clang-lto clang
 test_case clang-own clang
 test_case begin-with-data
+test_case near-jumps
 test_case clang-assembles clang
 test_case clang-last clang
 test_case compiler-path

@@ -5,7 +5,6 @@
 /* expect: bits 1000 */
 /* expect: hinted 50 */
 /* line: after 100 */
-/* without: trace because code that writes paths is longer than the jumps by loop and jrcxz reach */
 #include "situation.h"
 
 FUNC static long
