@@ -50,12 +50,11 @@ lacks()
 	torture-sample | csmith-sample) may fixed || return 0 ;;
 	esac
 	case $1 in
-	oracle-sample | real-sample | torture-sample)
-		why=$("$here/real/recipe.sh" bzip2 fetch 2>&1) && return 1
-		why="the mirror gives no sources: $(echo "$why" | tail -n 1)"
-		return 0 ;;
+	oracle-sample | real-sample) why=$("$here/real/recipe.sh" bzip2 fetch 2>&1) && return 1 ;;
+	torture-sample) why=$("$here/torture/torture.sh" --fetch 2>&1) && return 1 ;;
+	*) return 1 ;;
 	esac
-	return 1
+	why="the mirror gives no sources: $(echo "$why" | tail -n 1)"
 }
 
 suite()

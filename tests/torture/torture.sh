@@ -4,14 +4,14 @@
 #
 #	torture.sh [--sample N] [--levels "-O0 -O2"] [--compilers "gcc clang"]
 #	           [--measures edges,...] [--only PATTERN] [--options "-flto ..."] [--driver N]
-#	           [--jobs N] [--work DIR] [--keep]
+#	           [--jobs N] [--work DIR] [--keep] [--fetch]
 #
 # --sample N takes every N-th program (20 if not given), and one of its combinations of compiler and level, in turn; --sample 1
 # takes everything. Without --measures all measures are tried. --only takes the programs whose names match a pattern of the shell.
 # --options compiles all with more options. Every N-th program (--driver, 19) is compiled anew for each measure, the others once for
 # all measures (chamber.c). With --work, what is in DIR already is not done again, unless it differed: so a whole run can be stopped
 # and resumed. Prints "FAIL PROGRAM LEVEL COMPILER MEASURE: why" for every difference, then totals; status 1 if there was a
-# difference. CHORD is the program to test; CHORD_CACHE keeps the sources.
+# difference. --fetch only gets the sources. CHORD is the program to test; CHORD_CACHE keeps the sources.
 set -eu
 torture=$(cd "$(dirname "$0")" && pwd)
 . "$torture/fetch.sh"
@@ -23,6 +23,7 @@ compilers="gcc clang"
 only='*'
 more=
 driver=19
+fetch=
 
 # quoted FILE WORD: the options that a directive (dg-WORD) asks for on this machine.
 quoted()
@@ -112,6 +113,7 @@ while [ $# -gt 0 ]; do
 	--options) more=$2; shift ;;
 	--driver) driver=$2; shift ;;
 	--keep) keep=1 ;;
+	--fetch) fetch=1 ;;
 	*) common_option "$@" && shift || die "$1: no such option" ;;
 	esac
 	shift
@@ -120,6 +122,7 @@ done
 [[ $more != *-flto* ]] || driver=1
 
 source_package gcc-12
+[ -z "$fetch" ] || exit 0
 open_work torture
 list >"$work/list"
 try_all
