@@ -139,7 +139,15 @@ chord.minus = (a, b) => {
 
 chord.share = function (n, all) {
 	const part = chord.value(n), whole = chord.value(all);
-	return part < 0 || whole <= 0 ? "" : (100 * part / whole).toFixed(2) + " %";
+	return part < 0 || whole <= 0 ? "" : chord.percent(part, whole, 2) + " %";
+};
+
+// A share that is not all, or not nothing, is not rounded to that: >99.99, <0.01.
+chord.percent = function (part, whole, decimals) {
+	const text = (100 * part / whole).toFixed(decimals), step = 10 ** -decimals;
+	if (part > 0 && Number(text) === 0)
+		return "<" + step.toFixed(decimals);
+	return part < whole && Number(text) === 100 ? ">" + (100 - step).toFixed(decimals) : text;
 };
 
 // How hot something is, from 0 to 1, on a logarithmic scale, so a hundredth looks different from a thousandth.

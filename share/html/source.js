@@ -142,7 +142,7 @@ chord.taken = function (taken, fell) {
 	if (!chord.known(taken))
 		return "?";
 	const all = chord.value(taken) + chord.value(fell);
-	return all ? (100 * chord.value(taken) / all).toFixed(1) + "%" : "—";
+	return all ? chord.percent(chord.value(taken), all, 1) + "%" : "—";
 };
 
 // A count of zero is shown as a mark of code that never ran.

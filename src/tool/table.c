@@ -39,8 +39,13 @@ table_widen(struct table *t, const struct bounds *b)
 {
 	char text[RANGE];
 
-	if (b->least != b->most)
-		table_widen_to(t, range(text, b->least, b->most));
+	table_widen_to(t, range(text, b->least, b->most));
+}
+
+void
+table_widen_for(struct table *t, uint64_t n)
+{
+	table_widen(t, &(struct bounds){n, n});
 }
 
 static void
@@ -107,10 +112,30 @@ percent_shown(uint64_t part, uint64_t all, double step)
 	return part && p < step ? step : p;
 }
 
+const char *
+percent_of(char out[PERCENT], uint64_t part, uint64_t all, int decimals)
+{
+	char none[PERCENT], whole[PERCENT];
+	double p = all ? 100.0 * (double)part / (double)all : 0, step = 1;
+
+	snprintf(none, PERCENT, "%.*f", decimals, 0.0);
+	snprintf(whole, PERCENT, "%.*f", decimals, 100.0);
+	snprintf(out, PERCENT, "%.*f", decimals, p);
+	for (int i = 0; i < decimals; i++)
+		step /= 10;
+	if (part && !strcmp(out, none))
+		snprintf(out, PERCENT, "<%.*f", decimals, step);
+	else if (part < all && !strcmp(out, whole))
+		snprintf(out, PERCENT, ">%.*f", decimals, 100 - step);
+	return out;
+}
+
 void
 table_share(struct table *t, uint64_t part, uint64_t all)
 {
-	table_printf(t, "%.2f%%", all ? percent_shown(part, all, 0.01) : 0);
+	char text[PERCENT];
+
+	table_printf(t, "%s%%", percent_of(text, part, all, 2));
 }
 
 void

@@ -25,8 +25,9 @@ struct table {
 /* A table on standard output with the columns of an array. */
 #define TABLE(columns) ((struct table){.to = stdout, .column = (columns), .n = sizeof (columns) / sizeof *(columns)})
 
-/* Makes columns of large numbers (at least 15 wide) wide enough for this value. Call it before the first row is printed. */
+/* Make columns of large numbers (at least 15 wide) wide enough for this value. Call them before the first row is printed. */
 void table_widen(struct table *t, const struct bounds *b);
+void table_widen_for(struct table *t, uint64_t n);
 void table_widen_to(struct table *t, const char *text);
 
 /* Prints the line of titles. */
@@ -40,6 +41,10 @@ void table_bounds(struct table *t, const struct bounds *b, bool known);
 /* A share in percent that is shown in such steps (0.01: two decimals). One that is not all, or not nothing, is not rounded to that:
  * it is at least a step away. */
 double percent_shown(uint64_t part, uint64_t all, double step);
+/* The same as text, such as "12.50" with two decimals. One that is not all, or not nothing, but would be rounded to that, is
+ * ">99.99" or "<0.01": it is not the step itself, either. */
+enum { PERCENT = 24 };
+const char *percent_of(char out[PERCENT], uint64_t part, uint64_t all, int decimals);
 void table_share(struct table *t, uint64_t part, uint64_t all); /* in percent */
 /* Leaves n cells empty. */
 void table_skip(struct table *t, size_t n);

@@ -130,12 +130,54 @@ test_percent(void **state)
 	assert_true(percent_shown(1, 2, 0.01) == 50);
 }
 
+/* As text it is not shown as a step that it is not, either. */
+static void
+test_percent_text(void **state)
+{
+	char text[PERCENT];
+
+	(void)state;
+	assert_string_equal(percent_of(text, 1, 8, 2), "12.50");
+	assert_string_equal(percent_of(text, 8, 8, 1), "100.0");
+	assert_string_equal(percent_of(text, 0, 8, 1), "0.0");
+	assert_string_equal(percent_of(text, 7, 25023219, 2), "<0.01");
+	assert_string_equal(percent_of(text, 1, 10000, 2), "0.01");
+	assert_string_equal(percent_of(text, 25023201, 25023219, 2), ">99.99");
+	assert_string_equal(percent_of(text, 9999, 10000, 2), "99.99");
+	assert_string_equal(percent_of(text, 100000, 100001, 1), ">99.9");
+}
+
+/* Columns of large numbers are as wide as the widest, the others as they were. */
+static void
+test_widen(void **state)
+{
+	static const struct column large[] = {{"count", 15, 0}, {"share", 7, 0}, {NULL, 0, 0}};
+	struct printed p = {.t = TABLE(large)};
+
+	(void)state;
+	p.t.to = open_memstream(&p.text, &p.n);
+	assert_non_null(p.t.to);
+	table_widen_for(&p.t, 7);
+	table_widen_for(&p.t, UINT64_C(1000000000000));
+	table_head(&p.t);
+	table_number(&p.t, UINT64_C(1000000000000));
+	table_share(&p.t, 1, 8);
+	table_end(&p.t);
+	table_number(&p.t, 7);
+	table_share(&p.t, 7, 8);
+	table_end(&p.t);
+	expect(&p, "            count   share\n"
+	           "1,000,000,000,000  12.50%\n"
+	           "                7  87.50%\n");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cells), cmocka_unit_test(test_long_cells), cmocka_unit_test(test_skip_mark_indent),
 		cmocka_unit_test(test_more), cmocka_unit_test(test_bounds), cmocka_unit_test(test_percent),
+		cmocka_unit_test(test_percent_text), cmocka_unit_test(test_widen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

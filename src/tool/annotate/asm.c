@@ -55,13 +55,12 @@ put_branch(const struct annotate *a, size_t insn)
 	const struct view_insn *in = &a->list.insn.at[insn];
 	size_t n;
 	const struct view_branch *b = view_branches(&a->list, in->file, in->line, &n);
-	char taken[32];
+	char taken[32], share[PERCENT];
 
 	for (; n && b->insn != insn; n--)
 		b++;
 	if (n && b->known && b->taken + b->fell)
-		printf("  (taken %s, %.1f%%)", grouped(taken, b->taken),
-		       percent_shown(b->taken, b->taken + b->fell, 0.1));
+		printf("  (taken %s, %s%%)", grouped(taken, b->taken), percent_of(share, b->taken, b->taken + b->fell, 1));
 }
 
 static const struct column columns[] = {{NULL, 15, 0}, {NULL, 8, 2}, {NULL, 0, 0}};
@@ -72,6 +71,7 @@ put_insn(const struct annotate *a, size_t i)
 	const struct view_insn *in = &a->list.insn.at[i];
 	struct table t = TABLE(columns);
 
+	table_widen_for(&t, a->insns);
 	if (in->known && in->count)
 		annotate_hot(a, in->count);
 	else if (in->known)
@@ -89,13 +89,25 @@ put_insn(const struct annotate *a, size_t i)
 	table_end(&t);
 }
 
+/* Puts the blanks before what stands between instructions: it begins where their addresses do. */
+static void
+put_margin(const struct annotate *a)
+{
+	struct table t = TABLE(columns);
+
+	table_widen_for(&t, a->insns);
+	table_skip(&t, 1);
+	fputs("  ", stdout);
+}
+
 static void
 put_source(const struct annotate *a, const struct view_insn *in)
 {
 	const char *file = a->list.file.at[in->file].name;
 	struct str text;
 
-	printf("%15s  %s:%u", "", shown_path(base_name(file)), in->line);
+	put_margin(a);
+	printf("%s:%u", shown_path(base_name(file)), in->line);
 	if (view_source_line(file, in->line, &text)) {
 		fputs("  ", stdout);
 		print_source(text);
@@ -114,9 +126,10 @@ inlined_at(const struct view_insn *in)
 }
 
 static void
-put_inlined(const struct view_insn *in, const struct image_scope *s)
+put_inlined(const struct annotate *a, const struct view_insn *in, const struct image_scope *s)
 {
-	printf("%15s  in %s", "", plain_name(s ? s->name : in->proc->name));
+	put_margin(a);
+	printf("in %s", plain_name(s ? s->name : in->proc->name));
 	for (; s && s->in != IMAGE_NO_SCOPE; s = image_scope(in->binary->image, s->in))
 		if (s->call.file)
 			printf(", inlined at %s:%u", shown_path(base_name(s->call.file)), s->call.line);
@@ -150,7 +163,7 @@ put_origin(const struct annotate *a, const struct view_insn *in, const struct vi
 	bool other = (before ? inlined_at(before) : NULL) != scope;
 
 	if (other)
-		put_inlined(in, scope);
+		put_inlined(a, in, scope);
 	if (in->line && (!before || other || in->line != before->line || in->file != before->file || in->block != before->block))
 		put_source(a, in);
 }

@@ -26,10 +26,12 @@ static void
 put_heading(const struct annotate *a, struct table *t, const struct view_file *f)
 {
 	bool known = put_executed(f);
+	char share[PERCENT];
 
 	if (a->insns && a->exact && known)
-		printf(" (%.2f%%)", percent_shown(f->insns, a->insns, 0.01));
+		printf(" (%s%%)", percent_of(share, f->insns, a->insns, 2));
 	printf("; %zu lines have code\n\n", f->line.n);
+	table_widen_for(t, a->insns);
 	table_head(t);
 }
 
@@ -63,7 +65,7 @@ put_branches(const struct annotate *a, struct table *t, uint32_t file, unsigned 
 {
 	size_t n;
 	const struct view_branch *b = view_branches(&a->list, file, line, &n);
-	char taken[32], fell[32];
+	char taken[32], fell[32], share[PERCENT];
 
 	for (; n; n--, b++) {
 		table_skip(t, 3);
@@ -73,8 +75,8 @@ put_branches(const struct annotate *a, struct table *t, uint32_t file, unsigned 
 		else if (!b->taken && !b->fell)
 			printf("never executed");
 		else
-			printf("taken %s (%.1f%%), not taken %s", grouped(taken, b->taken),
-			       percent_shown(b->taken, b->taken + b->fell, 0.1), grouped(fell, b->fell));
+			printf("taken %s (%s%%), not taken %s", grouped(taken, b->taken),
+			       percent_of(share, b->taken, b->taken + b->fell, 1), grouped(fell, b->fell));
 		table_end(t);
 	}
 }

@@ -128,6 +128,8 @@ put_rows(const struct rows *rows, const char *what, bool entries)
 	struct table t = TABLE(columns);
 
 	t.n -= !entries;
+	for (size_t i = 0; i < rows->n; i++)
+		table_widen(&t, &rows->at[i].insns);
 	table_head(&t);
 	for (size_t i = 0; i < rows->n; i++)
 		put_row(&t, &rows->at[i], entries);
@@ -219,6 +221,7 @@ annotate_mnemonics(struct annotate *a)
 	bool some;
 
 	view_mnemonics(&all, &a->list);
+	table_widen_for(&t, a->insns);
 	table_head(&t);
 	for (size_t i = 0; i < all.n; i++) {
 		table_number(&t, all.at[i].count);

@@ -62,11 +62,12 @@ print_functions(const struct view_def_use *d)
 	for (size_t i = 0; i < d->proc.n; i++) {
 		const struct view_def_use_proc *p = &d->proc.at[i];
 		size_t n = p->of_how[0] + p->of_how[1] + p->of_how[2];
+		char share[PERCENT];
 
 		for (int how = 0; how < DEF_USE_HOWS; how++)
 			table_number(&t, p->of_how[how]);
 		if (n)
-			table_printf(&t, "%.1f %%", percent_shown(p->of_how[DEF_USE_COVERED], n, 0.1));
+			table_printf(&t, "%s %%", percent_of(share, p->of_how[DEF_USE_COVERED], n, 1));
 		else
 			table_skip(&t, 1);
 		table_text(&t, shown_name(p->of->proc->name));

@@ -28,10 +28,12 @@ of_many(uint64_t n, const char *one, const char *more)
 static void
 put_share(struct table *t, uint64_t part, uint64_t all)
 {
+	char text[PERCENT];
+
 	if (!all || part == UINT64_MAX || all == UINT64_MAX)
 		table_skip(t, 1);
 	else
-		table_printf(t, "%.1f %%", percent_shown(part, all, 0.1));
+		table_printf(t, "%s %%", percent_of(text, part, all, 1));
 }
 
 static void

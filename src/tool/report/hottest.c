@@ -53,6 +53,8 @@ report_hottest(const struct report *r)
 	size_t n = table_rows(r->opt.top, h->order.n);
 	struct table t = TABLE(columns);
 
+	if (n)
+		table_widen_for(&t, h->list.insn.at[h->order.at[0]].count);
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < n; i++)

@@ -44,6 +44,10 @@ report_inclusive(const struct report *r)
 	size_t n = table_rows(r->opt.top, r->table.function.n);
 	struct table t = TABLE(columns);
 
+	for (size_t i = 0; i < n; i++) {
+		table_widen_for(&t, r->table.function.at[i].inclusive.insns);
+		table_widen(&t, &r->table.function.at[i].insns);
+	}
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < n; i++) {

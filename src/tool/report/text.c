@@ -181,8 +181,10 @@ print_lines(const struct report *r)
 	if (!r->table.has_lines)
 		printf("\nThe program has no line numbers: %s for counts of lines.\n",
 		       image_lines_wanted(r->run->binary.at[0].image));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		table_widen(&t, &r->table.line.at[i].insns);
+		table_widen(&t, &r->table.line.at[i].most);
+	}
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < n; i++) {
