@@ -237,6 +237,13 @@ t_terminal() {
 	grep -q $'\033\[[0-9;]*m' out && no "colours in spite of NO_COLOR"
 	PAGER="sed s/^/paged:/" want script -qec "$CHORD annotate ./known known.c" log
 	grep -q '^paged:' out || no "no pager"
+	PAGER=nosuchpager script -qec "$CHORD annotate ./known known.c" log >out 2>&1
+	is "$? $(tr -d '\r' <out | tail -n 1)" "1 chord: pager: nosuchpager cannot be run: --no-pager does without it"
+	# Where there is no less, nothing is lost.
+	mkdir bin
+	ln -s "$(command -v cat)" bin/cat
+	env -u PAGER PATH="$PWD/bin" "$(command -v script)" -qec "$CHORD annotate ./known known.c" log >out 2>&1 </dev/null
+	grep -q '/[*] never' out || no "nothing is shown without less: $(head -c 300 out)"
 }
 
 t_lost_source() {
@@ -244,7 +251,7 @@ t_lost_source() {
 	mv known.c elsewhere.c
 	want "$CHORD" annotate ./known known.c
 	grep -q "cannot be read" out || no "nothing says so"
-	refused 1 "no source file that ran can be read" "$CHORD" annotate ./known
+	refused 1 "no source file that ran can be read, such as known.c" "$CHORD" annotate ./known
 	# one of two
 	echo 'int main(int argc, char **argv) { extern int used(int, char **); return used(argc, argv); }' >main.c
 	sed 's/\bmain\b/used/' elsewhere.c >gone.c
@@ -257,8 +264,11 @@ t_lost_source() {
 	want "$CHORD" annotate --json ./two
 	jq -e '(.files | length) == 1 and (.files_left_out | map(sub(".*/"; ""))) == ["gone.c"]' out >/dev/null || no "$(cat out)"
 	want "$CHORD" annotate ./two main.c
-	grep -q gone.c out && no "a file that was not asked for"
-	:
+	! grep -q gone.c out || no "a file that was not asked for"
+	# Without line numbers no source was lost.
+	want $cc -O0 -o bare elsewhere.c
+	want ./bare 100
+	refused 1 "it has no line numbers: compile it with -g" "$CHORD" annotate ./bare
 }
 
 # A source that was changed after the program was built may have other lines.

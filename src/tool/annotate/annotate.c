@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { OPT_BOTH = 256, OPT_SUMMARY, OPT_MNEMONICS, OPT_BRANCHES, OPT_COLOR, OPT_NO_PAGER, OPT_INLINED, OPT_JSON };
@@ -202,19 +203,30 @@ annotate_plain(const struct annotate *a)
 
 /* ---- the pager ---- */
 
+enum { NOT_RUN = 126 }; /* a shell's status of a command that it cannot run, or does not find */
+
 static FILE *pager;
 static bool paged; /* output went through it: a user who leaves it early causes no error */
 
-/* Sends standard output through a pager, if it is a terminal. */
-static void
-start_pager(struct annotate *a)
+/* The pager that the user has chosen, or NULL. */
+static const char *
+chosen_pager(void)
 {
 	const char *command = getenv("PAGER");
 
+	return command && *command ? command : NULL;
+}
+
+/* Sends standard output through a pager, if it is a terminal. Small systems have no less. */
+static void
+start_pager(struct annotate *a)
+{
+	const char *command = chosen_pager();
+
 	if (!a->pager || !isatty(STDOUT_FILENO))
 		return;
-	if (!command || !*command)
-		command = "less";
+	if (!command)
+		command = "if type less >/dev/null 2>&1; then exec less; else exec cat; fi";
 	setenv("LESS", "FRX", 0);
 	fflush(stdout);
 	signal(SIGPIPE, SIG_IGN);
@@ -224,15 +236,22 @@ start_pager(struct annotate *a)
 		die("pager", "%s", strerror(errno));
 }
 
-static void
+/* False: there is no such pager, so nothing was shown: reported. */
+static bool
 end_pager(void)
 {
+	int status;
+
 	if (!pager)
-		return;
+		return true;
 	fflush(stdout);
 	close(STDOUT_FILENO);
-	pclose(pager);
+	status = pclose(pager);
 	pager = NULL;
+	if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) < NOT_RUN)
+		return true;
+	say_error("pager", "%s cannot be run: --no-pager does without it", chosen_pager() ? chosen_pager() : "cat");
+	return false;
 }
 
 /* ---- */
@@ -275,6 +294,32 @@ say_missing(const struct run *run, const char *word)
 		say_error(word, "no function and no source file of %s has that name", run->path);
 }
 
+/* Says why there is nothing to show. */
+static void
+say_nothing(const struct annotate *a)
+{
+	const struct view_file *lacking = NULL;
+	bool lines = false;
+
+	for (size_t i = 0; i < a->list.file.n; i++) {
+		const struct view_file *f = &a->list.file.at[i];
+
+		if (annotate_lacks_file(a, f) && (!lacking || f->insns > lacking->insns))
+			lacking = f;
+	}
+	for (size_t k = 0; k < a->run->binary.n; k++)
+		lines |= image_has_lines(a->run->binary.at[k].image);
+	if (a->what == ANNOTATE_SOURCE && lacking)
+		say_error(a->run->path, "no source file that ran can be read, such as %s (named, it is listed without text)",
+		          shown_path(lacking->name));
+	else if (a->what == ANNOTATE_SOURCE && !lines)
+		say_error(a->run->path, "it has no line numbers: %s", image_lines_wanted(a->run->binary.at[0].image));
+	else if (!a->exact)
+		say_error(a->run->path, "no code that ran has exact counts; chord report shows bounds");
+	else
+		say_error(a->run->path, "no code is known to have run; chord report says what is not known");
+}
+
 static int
 annotate(struct annotate *a)
 {
@@ -297,13 +342,12 @@ annotate(struct annotate *a)
 		print_run_unknown(a->run);
 		print_run_notes(a->run);
 	}
-	end_pager();
+	if (!end_pager())
+		return EXIT_NO;
 	if (!some && a->wanted.n)
 		say_missing(a->run, a->wanted.at[0]);
-	else if (!some && !a->exact)
-		say_error(a->run->path, "no code that ran has exact counts; chord report shows bounds");
 	else if (!some)
-		say_error(a->run->path, "no source file that ran can be read: was it built with -g?");
+		say_nothing(a);
 	return some ? 0 : EXIT_NO;
 }
 
