@@ -280,6 +280,26 @@ fits_rest() {
 	refused 2 'has --json' "$CHORD" graph --json --paths "$here/../graph/fig4.graph"
 }
 
+# Each event of a trace, and with --lines the lines that are there without --json, too.
+fits_events() {
+	for how in "" --blocks --insns --lines; do
+		# shellcheck disable=SC2086
+		want "$CHORD" trace --json $how ./traced
+		python3 - "$here/../../docs/schema/trace.json" out >err 2>&1 <<-'END' || no "trace $how: $(head -n 20 err)"
+			import json, sys, jsonschema
+			schema = json.load(open(sys.argv[1]))
+			jsonschema.Draft7Validator.check_schema(schema)
+			check, events = jsonschema.Draft7Validator(schema), [json.loads(line) for line in open(sys.argv[2])]
+			assert any(e["event"] == "enter" for e in events)
+			for e in events: check.validate(e)
+			assert not check.is_valid({**events[0], "event": "oddity"})
+		END
+	done
+	jq -r 'select(.event == "block").lines[] | "\(.instructions) \(.file | sub(".*/"; "")):\(.line)"' out | uniq -f 1 >lines
+	want "$CHORD" trace --lines ./traced
+	sed -nE 's/^ *([0-9,]+) +([^ ]*prog\.c:[0-9]+)$/\1 \2/p' out | tr -d , | cmp -s - lines || no "other lines: $(head -n 5 lines) $(head -n 8 out)"
+}
+
 # What commands print with --json is as its schema says.
 t_json() {
 	python3 -c 'import jsonschema' 2>/dev/null || skip "no jsonschema for python3"
@@ -296,6 +316,7 @@ t_json() {
 	want "$CHORD" cc -O2 -g -fchord=trace -o traced prog.c
 	want ./traced
 	fits trace --encodings --json ./traced
+	fits_events
 	for how in "-r 2" --per-thread; do
 		# shellcheck disable=SC2086
 		want "$CHORD" stat $how --json -o stored ./prog

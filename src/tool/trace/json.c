@@ -109,6 +109,29 @@ insns_json(const struct trace_block *b, uint32_t lo, uint32_t hi)
 	return list;
 }
 
+/* The lines of instructions, each where it differs from the one before. insns: executed before the first of them. */
+static json_t *
+lines_json(const struct trace_block *b, uint64_t insns, uint32_t lo, uint32_t hi)
+{
+	json_t *list = json_array();
+	struct image_place last = {0};
+
+	for (uint32_t i = lo; i < hi && i < b->n; i++) {
+		const struct image_place *at = &b->insn[i].at;
+		json_t *j;
+
+		if (!at->file || (at->file == last.file && at->line == last.line))
+			continue;
+		j = json_object();
+		js_set(j, "instructions", js_number(insns + i - lo, true));
+		js_set(j, "file", js_text(at->file));
+		js_set(j, "line", js_number(at->line, true));
+		js_append(list, j);
+		last = *at;
+	}
+	return list;
+}
+
 void
 json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns, uint32_t lo, uint32_t hi)
 {
@@ -123,6 +146,8 @@ json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uin
 		js_set(j, "file", js_text(b->insn[0].at.file));
 		js_set(j, "line", js_number(b->insn[0].at.line, true));
 	}
+	if (o->args->view == TRACE_LINES)
+		js_set(j, "lines", lines_json(b, insns, lo, hi));
 	js_line(j, o->to);
 }
 

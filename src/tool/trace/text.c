@@ -273,7 +273,7 @@ runs(struct replay *r, const struct replay_path *p, struct replay_point from, st
 
 		if (o->args->form != TRACE_JSON)
 			put[o->args->view](o, p, p->block[i], insns, lo, hi);
-		else if (!lo || o->args->view == TRACE_INSNS)
+		else if (!lo || o->args->view != TRACE_BLOCKS)
 			json_block(o, p, p->block[i], insns, lo, hi);
 		insns += hi - lo;
 	}
