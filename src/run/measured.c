@@ -108,12 +108,15 @@ unmeasured_find(struct binary *bin, struct unmeasured *un)
 	}
 }
 
-/* Is the library one of the measured objects? */
+/* Was the library built with Chord? Those that cannot be read any more were, too. */
 static bool
-is_binary(const struct run *r, const char *library)
+was_measured(const struct run *r, const char *library)
 {
 	for (size_t i = 0; i < r->binary.n; i++)
 		if (!strcmp(base_name(r->binary.at[i].path), library))
+			return true;
+	for (size_t i = 0; i < r->nunread; i++)
+		if (!strcmp(base_name(r->unknown.at[i].name), library))
 			return true;
 	return false;
 }
@@ -125,7 +128,7 @@ add_libraries(const struct run *r, const struct binary *bin, struct unmeasured *
 	size_t n = image_needed(bin->image, &needed);
 
 	for (size_t i = 0; i < n; i++) {
-		bool have = is_binary(r, needed[i]);
+		bool have = was_measured(r, needed[i]);
 
 		for (size_t k = 0; k < un->library.n && !have; k++)
 			have = !strcmp(un->library.at[k], needed[i]);

@@ -52,6 +52,12 @@ t_library() {
 	done
 	want "$CHORD" report --json ./libshared.so
 	is "$(jq -c '[.functions[] | select(.name == "shared") | .calls]' out)" '[5]'
+	# One that is no longer there was measured nevertheless.
+	mv libshared.so gone
+	want "$CHORD" report --json ./user2
+	is "$(jq -c '[.unknown[].name, .unmeasured.libraries[]] | map(sub(".*/"; ""))' out)" '["libshared.so","libc.so.6"]'
+	want "$CHORD" report ./user2
+	grep -qx '  libc.so.6: not built with Chord' out || no "$(grep 'not built' out)"
 }
 
 t_libtool() {
