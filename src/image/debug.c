@@ -89,12 +89,26 @@ try_link(struct image *im)
 	return found;
 }
 
+/* Is there a compressed line table? */
+static bool
+has_compressed_lines(Elf *elf)
+{
+	GElf_Shdr h;
+	size_t strings;
+
+	return !elf_getshdrstrndx(elf, &strings) && image_section_named(elf, strings, ".debug_line", &h) &&
+	       h.sh_type != SHT_NOBITS && (h.sh_flags & SHF_COMPRESSED);
+}
+
 const char *
 image_lines_wanted(struct image *im)
 {
 	GElf_Word crc;
 	const char *name = dwelf_elf_gnu_debuglink(im->elf, &crc);
 
+	/* libdw may be older than the compression. */
+	if (has_compressed_lines(im->elf))
+		return "decompress its debug sections (objcopy --decompress-debug-sections)";
 	if (!name || image_debug_elf(im))
 		return "compile it with -g";
 	return pool_printf(im->pool, "put its debug file %s, which is not found, beside it", image_readable(name));

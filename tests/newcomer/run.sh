@@ -91,6 +91,12 @@ t_debug_files() {
 	build
 	want ./prog
 	id=$("$CHORD" report --json ./prog | jq -r .build_id)
+	# A compression that libdw may not know: it is said what helps.
+	if objcopy --compress-debug-sections=zstd prog packed 2>err; then
+		want "$CHORD" report --lines ./packed prog.*.chord
+		grep -qE '  prog\.c:[0-9]+$|no line numbers: decompress its debug sections \(objcopy --decomp' out || no "$(cat out err)"
+		rm packed
+	fi
 	want objcopy --only-keep-debug prog prog.debug
 	want strip --strip-debug prog
 	want objcopy --add-gnu-debuglink=prog.debug prog
