@@ -404,6 +404,9 @@ t_programs() {
 	refused 1 '^chord: new/profiles: libtwice.so: 110 instructions more than before \(\+[0-9.]* %\): above the limit of 1 %' \
 		"$CHORD" diff --fail-program-above=1 old/profiles new/profiles
 	grep -q 'program or library' out || no "$(cat out)"
+	rm new/profiles/b.*
+	want "$CHORD" diff old/profiles new/profiles
+	grep -qx '  processes: 2 before, 1 after' out || no "$(cat out)"
 	# a program by another name is the same
 	mv new/a new/a2
 	rm -r new/profiles/* old/profiles/*

@@ -168,7 +168,7 @@ print_notes(const struct diff *d)
 	if (a->processes != b->processes || na || nb)
 		printf("\nNote:\n");
 	if (a->processes != b->processes)
-		printf("  before are %" PRIu64 " processes, after %" PRIu64 "\n", a->processes, b->processes);
+		printf("  processes: %" PRIu64 " before, %" PRIu64 " after\n", a->processes, b->processes);
 	for (int i = 0; i < 2; i++) {
 		note = notes_of(&d->side[i], &na);
 		for (size_t k = 0; k < na; k++)
@@ -187,6 +187,7 @@ print_binaries(const struct diff *d)
 
 	if (d->found.binary.n < 2)
 		return;
+	widen(&t, d->found.binary.at, d->found.binary.n);
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < d->found.binary.n; i++) {
