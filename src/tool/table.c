@@ -57,6 +57,17 @@ put_blanks(struct table *t, int n)
 	t->mark = 0;
 }
 
+/* A column's width in bytes for a text, of which some characters have several (UTF-8). */
+static int
+bytes_of(int width, const struct buf *text)
+{
+	int more = 0;
+
+	for (size_t i = 0; i < text->n; i++)
+		more += ((unsigned char)text->at[i] & 0xc0) == 0x80;
+	return width > 0 ? width + more : width < 0 ? width - more : 0;
+}
+
 void
 table_text(struct table *t, const char *text)
 {
@@ -66,7 +77,7 @@ table_text(struct table *t, const char *text)
 		bug("a table of %zu columns gets one more", t->n);
 	put_blanks(t, gap_of(t, t->at));
 	buf_plain(&plain, text);
-	fprintf(t->to, "%*.*s", width_of(t, t->at), (int)plain.n, plain.n ? plain.at : "");
+	fprintf(t->to, "%*.*s", bytes_of(width_of(t, t->at), &plain), (int)plain.n, plain.n ? plain.at : "");
 	buf_free(&plain);
 	t->at++;
 }

@@ -47,8 +47,12 @@ test_cells(void **state)
 	table_share(&p.t, 1, 8);
 	table_text(&p.t, "here");
 	table_end(&p.t);
+	table_text(&p.t, "größe");
+	table_text(&p.t, "é");
+	table_end(&p.t);
 	expect(&p, "name       n   share  place\n"
-	           "a      1,234  12.50%  here\n");
+	           "a      1,234  12.50%  here\n"
+	           "größe      é\n");
 }
 
 /* What is too long for its column moves the others, and stays apart from them. */
