@@ -175,11 +175,34 @@ chord.brief = function (name) {
 	return depth ? name : out.replace(/^\w+ (?=\w[^ ]*::)/, "").replace(/\([^()]*\)( const)?$/, "()");
 };
 
+// A long name for a row, as chord report shows it on a terminal: without what is nested deepest in brackets, or in any.
+chord.shorter = function (name, most = 60) {
+	const parts = name.match(/\(anonymous namespace\)|->|\boperator(?:\(\)|[<>=*-]*)|[^]/gu) || [];
+	const opens = part => "<([{".includes(part), closes = part => part && ">)]}".includes(part);
+	let depth = 0, deepest = 0, short = name;
+	for (const part of parts) {
+		depth += opens(part) - closes(part);
+		if (depth < 0)
+			return name;
+		deepest = Math.max(deepest, depth);
+	}
+	for (let least = depth ? 0 : deepest; least && short.length > most; least--) {
+		short = "";
+		parts.forEach((part, i) => {
+			depth -= closes(part);
+			short += depth < least ? part : "";
+			depth += opens(part);
+			short += opens(part) && depth === least && !closes(parts[i + 1]) ? "…" : "";
+		});
+	}
+	return short;
+};
+
 chord.base = path => path.slice(path.lastIndexOf("/") + 1);
 chord.place = (file, line) => chord.base(chord.files[file].name) + (line ? ":" + line : "");
 
 chord.link = (href, text, attributes) => chord.h("a", {href, ...attributes}, chord.clean(text));
-chord.functionLink = (id, name) => chord.link("#/function/" + id, name === undefined ? chord.functions[id].name : name,
+chord.functionLink = (id, name) => chord.link("#/function/" + id, name === undefined ? chord.shorter(chord.functions[id].name) : name,
 	{title: chord.clean(chord.functions[id].name)});
 chord.fileLink = (id, line) => chord.link("#/file/" + id + (line ? "/" + line : ""), chord.place(id, line),
 	{title: chord.files[id].name});

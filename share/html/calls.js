@@ -32,7 +32,7 @@ chord.ways = {call: "by name", jump: "by a jump, as its last act", pointer: "thr
 chord.callColumns = function (what) {
 	const {number} = chord.columns;
 	const end = (key, title, id) => ({key, title, kind: "text", value: row => id(row) === null ? row.name : chord.functions[id(row)].name,
-		cell: row => id(row) === null ? chord.h("em", {}, chord.clean(row.name)) : chord.functionLink(id(row))});
+		cell: row => id(row) === null ? chord.h("em", {title: chord.clean(row.name)}, chord.clean(chord.shorter(row.name))) : chord.functionLink(id(row))});
 	return [
 		number("calls", "calls", "How often"),
 		...(what.summed ? [number("insns", "instructions meanwhile", "Executed between the calls and their returns; of a recursion for " +

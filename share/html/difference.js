@@ -52,7 +52,8 @@ chord.views.push({name: "difference", title: "Difference", shown: () => chord.su
 			const id = byFile.get(row.file), text = row.file + (row.line ? ":" + row.line : "");
 			return id !== undefined && id < chord.listed ? chord.link("#/file/" + id + "/" + row.line, text) : chord.clean(text);
 		}
-		return byName.has(row.name) ? chord.functionLink(byName.get(row.name), row.name) : chord.clean(row.name);
+		return byName.has(row.name) ? chord.functionLink(byName.get(row.name)) :
+			h("span", {title: chord.clean(row.name)}, chord.clean(chord.shorter(row.name)));
 	}
 
 	const side = (key, title) => ({key, title, kind: "number", cell: row => row[key] === null ? "not there" : number(row[key])});

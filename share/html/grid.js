@@ -8,7 +8,10 @@
 // is to be called when conditions have changed.
 chord.grid = function (options) {
 	const {h} = chord;
-	const tracks = options.columns.map(c => c.width || (c.kind === "number" ? "9.5rem" : "minmax(8rem, 1fr)")).join(" ");
+	// Numbers are never cut off: columns are wider by so much where one is longer than usual.
+	const more = options.columns.map(c => c.width || c.kind !== "number" ? 0 :
+		options.rows.reduce((most, row) => Math.max(most, chord.number(valueOf(c, row)).length - 16), 0) / 2);
+	const tracks = options.columns.map((c, i) => c.width || (c.kind === "number" ? 9.5 + more[i] + "rem" : "minmax(8rem, 1fr)")).join(" ");
 	const count = h("output", {class: "count", "aria-live": "polite"});
 	const filter = h("input", {
 		type: "search", class: "filter", placeholder: "filter  /", "aria-label": "Filter " + options.label, spellcheck: "false",
@@ -26,7 +29,7 @@ chord.grid = function (options) {
 
 	for (const row of [header, list.node]) {
 		row.style.setProperty("--tracks", tracks);
-		row.style.setProperty("--least", options.least || null);
+		row.style.setProperty("--least", "calc(" + (options.least || "58rem") + " + " + more.reduce((a, b) => a + b, 0) + "rem)");
 	}
 
 	function head(column) {

@@ -191,7 +191,8 @@ chord.routes.file = async ([file, line]) => {
 				h("li", {}, "taken " + number(taken) + ", not taken " + number(fell)))));
 		if (row[6].length)
 			beside.append(h("h3", {}, "Code of it is in"), h("ul", {class: "links"}, row[6].slice(0, 100).map(id =>
-				h("li", {}, chord.link("#/function/" + id + "/code/" + file + "/" + at, chord.functions[id].name)))));
+				h("li", {}, chord.link("#/function/" + id + "/code/" + file + "/" + at, chord.shorter(chord.functions[id].name),
+					{title: chord.clean(chord.functions[id].name)})))));
 	}
 
 	pane.show(Number(file), Number(line) || f.hotLine);

@@ -47,7 +47,7 @@ chord.writtenFunctions = async function (tabs) {
 
 	function place([inside, file, line, n]) {
 		const id = byFile.get(file), at = file ? chord.base(file) + (line ? ":" + line : "") : "";
-		return h("li", {}, number(n), " ", inside === null ? h("em", {}, "its own code") : h("span", {}, "in " + chord.clean(inside) + " ",
+		return h("li", {}, number(n), " ", inside === null ? h("em", {}, "its own code") : h("span", {title: chord.clean(inside)}, "in " + chord.clean(chord.shorter(inside)) + " ",
 			id !== undefined && id < chord.listed ? chord.fileLink(id, line) : chord.clean(at)));
 	}
 
@@ -59,7 +59,8 @@ chord.writtenFunctions = async function (tabs) {
 		columns: [
 			insns(), share(), chord.columns.number("inlined", "inlined", "Of these, where it was inlined"),
 			chord.columns.number("whole", "with inlined", "With all that was inlined into it"),
-			{key: "name", title: "function", kind: "text", width: "minmax(10rem, 2fr)"},
+			{key: "name", title: "function", kind: "text", width: "minmax(10rem, 2fr)",
+				cell: row => h("span", {title: chord.clean(row.name)}, chord.clean(chord.shorter(row.name)))},
 			{key: "file", title: "file", kind: "text", value: row => chord.files[row.file].name + " " + row.line,
 				cell: row => row.file < chord.listed ? chord.fileLink(row.file, row.line) : chord.place(row.file, row.line)},
 		],

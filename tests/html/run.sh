@@ -535,7 +535,41 @@ t_long() {
 	quiet
 }
 
-for t in folder without functions inlined lines code graph paths calls objects events flame callback coverage diff changes keyboard names bounds long; do
+# Long names of C++: a row has what tells them apart, which is not their beginning.
+t_templates() {
+	pages
+	cat >prog.cc <<-'END'
+		#include <map>
+		#include <string>
+		#include <vector>
+		template <class T, class U = std::map<std::string, std::vector<T>>> struct table {
+			U rows;
+			__attribute__((noinline)) void put(const std::string &key, T value) { rows[key].push_back(value); }
+			__attribute__((noinline)) T operator()(T a) const { return a * (T)rows.size(); }
+		};
+		int main() { table<long> t; for (int i = 0; i < 100; i++) t.put("a", 1); return t(2) != 2; }
+	END
+	want "$CHORD" c++ -O1 -g -o prog prog.cc
+	want ./prog
+	shown
+	at '#/functions'
+	js '[...document.querySelectorAll(".table .list a[href^=\"#/function\"]")].map(a => [a.textContent, a.title])' >names
+	jq -e 'any(.[]; .[0] == "table<…>::put(…)" and (.[1] | test("::put\\(.*string.* const&, long\\)$")))' names >/dev/null || no "$(cat names)"
+	jq -e 'any(.[]; .[0] == "table<long, std::map<…> >::operator()(long) const")' names >/dev/null || no "$(cat names)"
+	is 'chord.shorter("std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, char const*)")' 'std::ostream& std::operator<< <…>(…)'
+	is 'chord.shorter("a name of C that is so long that it does not fit, without brackets")' \
+		'a name of C that is so long that it does not fit, without brackets'
+	# Numbers that are longer than usual are not cut off.
+	js 'document.body.append(chord.grid({label: "", rows: [{id: 0, n: "18446744073709551615", name: "x"}], sort: "n",
+		columns: [{key: "n", title: "n", kind: "number"}, {key: "name", title: "name", kind: "text"}]}).node)' >/dev/null
+	is '[...document.querySelectorAll(".table")].pop().querySelector(".list .row > *").textContent' 18,446,744,073,709,551,615
+	is '(cell => cell.scrollWidth <= cell.clientWidth)([...document.querySelectorAll(".table")].pop().querySelector(".list .row > *"))' true
+	is '[chord.share(7, 25023219), chord.share(25023201, 25023219), chord.share(1, 8), chord.share(0, 8), chord.share(8, 8)].join()' \
+		'<0.01 %,>99.99 %,12.50 %,0.00 %,100.00 %'
+	quiet
+}
+
+for t in folder without functions inlined lines code graph paths calls objects events flame callback coverage diff changes keyboard names bounds long templates; do
 	test_case $t
 done
 exit $failed
