@@ -56,6 +56,29 @@ name_at(const void *ctx, size_t i)
 	return NULL;
 }
 
+bool
+view_is_procedure(const struct run *run, const char *pattern)
+{
+	for (size_t k = 0; k < run->binary.n; k++)
+		for (uint32_t i = 0; i < run->binary.at[k].map.nproc; i++)
+			if (view_is_named(&run->binary.at[k].map.proc[i], pattern))
+				return true;
+	return false;
+}
+
+bool
+view_is_written(const struct run *run, const char *pattern)
+{
+	for (size_t k = 0; k < run->binary.n; k++) {
+		struct image *im = run->binary.at[k].image;
+
+		for (uint32_t i = 0, n = image_scopes(im); i < n; i++)
+			if (image_name_matches(image_scope(im, i)->name, pattern))
+				return true;
+	}
+	return false;
+}
+
 /* Is the word the last part of the name, after a C++ class or a module of Fortran (__m_MOD_name)? */
 static bool
 is_last_part(const char *name, const char *word)

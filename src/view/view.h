@@ -83,6 +83,9 @@ struct view_choice {
 };
 /* True if the pattern matches a name of the procedure. */
 bool view_is_named(const struct proc *p, const char *pattern);
+/* Does the pattern match a procedure? Does it match a function as written, of which there is code, if only where it was inlined? */
+bool view_is_procedure(const struct run *run, const char *pattern);
+bool view_is_written(const struct run *run, const char *pattern);
 /* For a word that is no name: the procedure that may have been meant, as a pattern; or NULL. */
 const char *view_meant(const struct run *run, const char *word);
 bool view_is_file(const char *path, const char *pattern);

@@ -255,6 +255,20 @@ t_sort() {
 	want "$CHORD" report --sort=calls ./prog
 }
 
+# A place in a trace by the name of a function that has no entry there: it is said why.
+t_trace_places() {
+	printf '%s\n' 'static int inside(int a) { while (a % 7) a += 5; return a; }' '__attribute__((noipa)) int apart(int a) { return inside(a) + 1; }' \
+		'int main(void) { return !apart(1); }' >places.c
+	want "$CHORD" cc -O2 -g -fchord=trace -o places places.c
+	want ./places
+	for how in --from --to --grep; do
+		refused 1 '^chord: inside: no procedure has such a name: it was inlined$' "$CHORD" trace $how=inside ./places
+		refused 1 '^chord: apatr: no procedure has such a name; did you mean apart\?$' "$CHORD" trace $how=apatr ./places
+		refused 1 '^chord: strange: no procedure has such a name$' "$CHORD" trace $how=strange ./places
+	done
+	refused 1 '^chord: apart: no thread has entered it 2 times$' "$CHORD" trace --from=apart:2 ./places
+}
+
 # valid FILE: it is as the schema has it; of its own part of that it is said what is wrong
 valid() {
 	python3 - "$here/../../docs/schema/output.json" "$1" >err 2>&1 <<-'END'
@@ -383,7 +397,7 @@ t_help() {
 	refused 2 'did you mean --lines' "$CHORD" report --linse ./prog
 }
 
-for name in other-name library libtool debug-files configure hottest calls inlined inlined-elsewhere stat sort json help; do
+for name in other-name library libtool debug-files configure hottest calls inlined inlined-elsewhere stat sort trace-places json help; do
 	test_case "$name"
 done
 exit $failed

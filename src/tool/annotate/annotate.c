@@ -126,30 +126,6 @@ wants_inlined(const void *ctx, const char *name)
 	return false;
 }
 
-/* Is there code of a function that is written under this name, inlined or not? */
-static bool
-is_written(const struct annotate *a, const char *name)
-{
-	for (size_t k = 0; k < a->run->binary.n; k++) {
-		struct image *im = a->run->binary.at[k].image;
-
-		for (uint32_t i = 0, n = image_scopes(im); i < n; i++)
-			if (image_name_matches(image_scope(im, i)->name, name))
-				return true;
-	}
-	return false;
-}
-
-static bool
-is_function(const struct annotate *a, const char *name)
-{
-	for (size_t k = 0; k < a->run->binary.n; k++)
-		for (uint32_t i = 0; i < a->run->binary.at[k].map.nproc; i++)
-			if (view_is_named(&a->run->binary.at[k].map.proc[i], name))
-				return true;
-	return false;
-}
-
 /* False: reported. */
 static bool
 choose_wanted(struct annotate *a)
@@ -157,11 +133,11 @@ choose_wanted(struct annotate *a)
 	size_t functions = 0, written = 0;
 
 	for (size_t i = 0; i < a->wanted.n; i++) {
-		bool is = is_function(a, a->wanted.at[i]);
+		bool is = view_is_procedure(a->run, a->wanted.at[i]);
 
 		functions += is;
 		/* A function that was inlined everywhere is not a procedure. */
-		written += !is && is_written(a, a->wanted.at[i]);
+		written += !is && view_is_written(a->run, a->wanted.at[i]);
 	}
 	if (functions + written && functions + written < a->wanted.n) {
 		say_error("annotate", "name either files or functions, not both");

@@ -207,30 +207,18 @@ parse_report(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Was a function of such a name inlined? */
-static bool
-is_inlined(const struct report *r)
-{
-	for (size_t k = 0; k < r->run->binary.n; k++) {
-		struct image *im = r->run->binary.at[k].image;
-
-		for (uint32_t i = 0, n = image_scopes(im); i < n; i++)
-			if (image_name_matches(image_scope(im, i)->name, r->opt.choice.function))
-				return true;
-	}
-	return false;
-}
-
 static void
 say_unnamed(const struct report *r)
 {
-	const char *function = r->opt.choice.function, *meant = is_inlined(r) ? NULL : view_meant(r->run, function);
+	const char *function = r->opt.choice.function;
+	bool inlined = view_is_written(r->run, function);
+	const char *meant = inlined ? NULL : view_meant(r->run, function);
 
 	if (meant)
 		say_error(r->run->path, "--function=%s: no procedure has such a name; did you mean %s?", function, meant);
 	else
 		say_error(r->run->path, "--function=%s: no procedure has such a name%s", function,
-		          is_inlined(r) ? ": it was inlined (--inlined)" : "");
+		          inlined ? ": it was inlined (--inlined)" : "");
 }
 
 /* A pattern that matches nothing is a mistake. False: reported. */

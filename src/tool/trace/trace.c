@@ -185,23 +185,20 @@ parse_trace(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static bool
-is_there(const struct run *r, const char *function)
-{
-	for (size_t k = 0; k < r->binary.n; k++)
-		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++)
-			if (view_is_named(&r->binary.at[k].map.proc[i], function))
-				return true;
-	return false;
-}
-
+/* Says why no thread has entered a function n times. */
 static void
-say_not_entered(const struct trace_place *x, const struct run *r)
+say_not_entered(const char *function, uint64_t n, const struct run *r)
 {
-	const char *meant = is_there(r, x->function) ? NULL : view_meant(r, x->function);
+	const char *meant;
 
-	say_error(x->function, "no thread has entered it %" PRIu64 " time%s%s%s%s", x->n, x->n == 1 ? "" : "s",
-	          meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+	if (view_is_procedure(r, function))
+		say_error(function, "no thread has entered it %" PRIu64 " time%s", n, n == 1 ? "" : "s");
+	else if (view_is_written(r, function))
+		say_error(function, "no procedure has such a name: it was inlined");
+	else if ((meant = view_meant(r, function)))
+		say_error(function, "no procedure has such a name; did you mean %s?", meant);
+	else
+		say_error(function, "no procedure has such a name");
 }
 
 /* Reports what was asked for by name and is nowhere. */
@@ -217,14 +214,14 @@ all_found(const struct trace_args *a, const struct run *r)
 		if (!x->set || x->found || (x == &a->to && !x->function))
 			continue;
 		if (x->function)
-			say_not_entered(x, r);
+			say_not_entered(x->function, x->n, r);
 		else
 			say_error("--from", "no thread has executed more than %" PRIu64 " instructions%s", x->n,
 			          a->kept_end ? " of what was kept" : "");
 		ok = false;
 	}
 	if (a->grep && !a->grep_found)
-		say_error(a->grep, "no thread has entered such a function");
+		say_not_entered(a->grep, 1, r);
 	if (a->thread && !a->thread_found)
 		say_error("--thread", "there is no thread %" PRIu64, a->thread);
 	return ok && (!a->grep || a->grep_found) && (!a->thread || a->thread_found);
