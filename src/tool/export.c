@@ -7,6 +7,7 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0, "One of those below", 1},
@@ -64,8 +65,15 @@ warn_of_unknown(const struct run *run, const struct view_functions *all)
 	for (size_t i = 0; i < all->n; i++)
 		n += !view_is_exact(all->at[i].counts);
 	if (n)
-		say_warning(run->path, "%ju procedures are left out, whose counts are not known exactly: chord report names them",
-		            (uintmax_t)n);
+		say_warning(run->path, "%ju %s left out, whose counts are not known exactly: chord report names them",
+		            (uintmax_t)n, of_many(n, "procedure is", "procedures are"));
+}
+
+/* Would bytes that are no text come to a terminal? */
+static bool
+spoils_terminal(const struct args *a, const struct buf *out)
+{
+	return (!a->output || !strcmp(a->output, "-")) && isatty(STDOUT_FILENO) && out->n && memchr(out->at, 0, out->n);
 }
 
 /* If the name ends in .gz, the output is compressed, unless the format does that anyway. */
@@ -75,6 +83,10 @@ save_export(const struct args *a, struct buf *out)
 	struct buf packed = {0};
 	bool ok;
 
+	if (spoils_terminal(a, out)) {
+		say_error(a->format->name, "it is not for terminals: name a file with --output");
+		return false;
+	}
 	if (!a->output || a->format->packed || !str_ends(str_of(a->output), ".gz"))
 		return save_output(a->output, out);
 	export_gzip(out, &packed);

@@ -121,6 +121,12 @@ range(char out[RANGE], uint64_t least, uint64_t most)
 }
 
 const char *
+of_many(uint64_t n, const char *one, const char *more)
+{
+	return n == 1 ? one : more;
+}
+
+const char *
 path_from_here(const char *path)
 {
 	static const char none[] = "";

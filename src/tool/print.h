@@ -21,6 +21,8 @@ const char *plain_name(const char *symbol);
 /* Writes a count or its bounds to out: "5", "5 to 6", or "5 or more" if `most` is COUNT_NO_BOUND. Returns out. */
 enum { RANGE = 80 };
 const char *range(char out[RANGE], uint64_t least, uint64_t most);
+/* The word for n things: `one` for one of them, else `more`. */
+const char *of_many(uint64_t n, const char *one, const char *more);
 /* The path relative to the current folder if it lies below, else the path itself. */
 const char *path_from_here(const char *path);
 /* The same to be printed, as plain_text(). */

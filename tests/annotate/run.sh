@@ -26,6 +26,9 @@ t_source() {
 		is "$(line each)" "100 100"
 		is "$(line fourth)" "25 25"
 		is "$(line never)" "##### #####"
+		want "$CHORD" annotate --asm ./known main
+		grep -qE '^main: [0-9,]+ instructions executed in 1 call$' out || no "$(head -n 1 out)"
+		want "$CHORD" annotate ./known known.c
 		grep -qE "^ +1  /\* SPDX" out || no "a line without code has numbers"
 	done
 }

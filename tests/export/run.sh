@@ -286,7 +286,7 @@ t_not_exact() {
 	want $cc -g -o endless endless.c
 	timeout 0.3 ./endless
 	want "$CHORD" export -f lcov -o endless.info ./endless
-	grep -q 'main\|procedures are left out' err || no "nothing says so: $(cat err)"
+	grep -q 'main\|procedures\? [a-z]* left out' err || no "nothing says so: $(cat err)"
 	grep -q '^DA' endless.info && no "it has lines"
 	:
 }
@@ -467,6 +467,16 @@ t_standard_output() {
 	want "$CHORD" merge -o - ./prog.*.chord
 	cmp -s sum out || no "merge -o - is not the sum"
 	[ ! -e ./- ] || no "there is a file of the name -"
+	# What is no text does not come to a terminal.
+	script -qec true log >/dev/null 2>err || skip "no terminal can be made: $(head -n 1 err)"
+	for format in pprof afdo; do
+		script -qec "$CHORD export -f $format ./prog" log >out 2>&1
+		[ "$? $(tr -d '\r' <out)" = "1 chord: $format: it is not for terminals: name a file with --output" ] || no "$format: $(cat -v out | head -c 300)"
+		want "$CHORD" export -f $format ./prog
+		[ -s out ] || no "$format: nothing is written"
+	done
+	script -qec "$CHORD export -f lcov ./prog" log >out 2>&1
+	tr -d '\r' <out | cmp -s plain - || no "the text is not shown on a terminal"
 }
 
 t_refused() {

@@ -151,8 +151,8 @@ put_heading(const struct annotate *a, const struct view_insn *in, uint64_t insns
 	else if (a->inlined)
 		printf(": %s instructions executed for it here\n", grouped(n, insns));
 	else
-		printf(": %s instructions executed in %s calls\n", grouped(n, insns),
-		       grouped(calls, c->activations));
+		printf(": %s instructions executed in %s call%s\n", grouped(n, insns), grouped(calls, c->activations),
+		       of_many(c->activations, "", "s"));
 }
 
 /* Puts what stands before an instruction: its function, if that was inlined, and its line. Each is put where it changes. */

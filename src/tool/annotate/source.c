@@ -30,7 +30,7 @@ put_heading(const struct annotate *a, struct table *t, const struct view_file *f
 
 	if (a->insns && a->exact && known)
 		printf(" (%s%%)", percent_of(share, f->insns, a->insns, 2));
-	printf("; %zu lines have code\n\n", f->line.n);
+	printf("; %zu %s code\n\n", f->line.n, of_many(f->line.n, "line has", "lines have"));
 	table_widen_for(t, a->insns);
 	table_head(t);
 }

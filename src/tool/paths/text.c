@@ -17,13 +17,6 @@ number(char out[32], uint64_t n)
 	return grouped(out, n);
 }
 
-/* The word for n things: `one` for one of them, else `more`. */
-static const char *
-of_many(uint64_t n, const char *one, const char *more)
-{
-	return n == 1 ? one : more;
-}
-
 /* Puts a share in percent, with one decimal. */
 static void
 put_share(struct table *t, uint64_t part, uint64_t all)
