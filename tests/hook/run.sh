@@ -244,6 +244,14 @@ t_rustc() {
 		counts rust_main
 		[ "$(./rust_main)" = "$(./plain)" ] || no "not the plain program's output under $measure"
 	done
+	# With lines: directories of files are given as only DWARF 5 has them.
+	want rustc -O -g -C codegen-units=1 --emit asm rust_main.rs
+	want $cc -Wa,--gdwarf-5 -c -o woven.o rust_main.s
+	want rustc -O -g -C codegen-units=1 -C linker=./woven-cc -o rust_main rust_main.rs
+	rm -f ./*.chord
+	want ./rust_main
+	want "$CHORD" report --lines --top=0 ./rust_main
+	grep -qE ' rust_main\.rs:[0-9]+$' out || no "no lines: $(head -n 20 out)"
 }
 clang_builds() {
 	export CHORD_CC=$1 CHORD_CXX=$2
