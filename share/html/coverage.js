@@ -34,7 +34,7 @@ chord.views.push({name: "coverage", title: "Coverage", open: async () => {
 
 	const table = chord.grid({
 		label: "Files", rows, sort: "left", text: row => chord.files[row.file].name, changed: total,
-		wanted: row => system.checked || !/^\/usr\/(include|lib|local\/include)\//.test(chord.files[row.file].name),
+		wanted: row => system.checked || !/^\/(usr\/(include|lib|local\/include)|rustc|rust\/deps)\//.test(chord.files[row.file].name),
 		tools: h("label", {}, system, " with the system's files"), open: row => row.file < chord.listed && chord.go("/file/" + row.file),
 		columns: [
 			{key: "left", title: "lines not run", kind: "number", width: "7rem", value: row => row.lines[0], cell: row => number(row.lines[0])},

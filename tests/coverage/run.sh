@@ -228,6 +228,16 @@ t_patterns() {
 	want "$CHORD" coverage --json --exclude=main.c --exclude='*.h' ./prog
 	holds '(.files | length) == 1 and (.files[0].file | endswith("/part.c")) and .totals.lines == .files[0].lines'
 	refused 1 "no source file of the programs is wanted" "$CHORD" coverage --include=nothing ./prog
+	# What is the system's, and Rust's, is left out unless it is asked for.
+	printf '# 1 "%s"\nint %s(int a) { return a + 1; }\n' /usr/include/sys.h sys /rustc/5980/library/rt.rs rt /rust/deps/raw.rs raw \
+		/home/rustc/mine.rs mine >parts.i
+	echo 'int main(void) { return 0; }' >>parts.i
+	want $cc -O0 -g -o parts parts.i
+	want ./parts
+	want "$CHORD" coverage --json ./parts
+	holds '[.files[].file] == ["/home/rustc/mine.rs"]'
+	want "$CHORD" coverage --json --include='*' ./parts
+	holds '.files | length == 4'
 }
 
 t_markers() {

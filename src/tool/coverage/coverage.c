@@ -44,7 +44,7 @@ static const char doc[] =
 	"known (not measured, or where a process was killed) is counted neither as run nor as not run: shares are bounds then.\n\n"
 	"Without PROFILE each program's are looked for as `chord report` does; else the PROFILEs (-: from standard input) are "
 	"those of all programs. "
-	"Headers below /usr/include and /usr/lib are left out unless --include names files.\n\n"
+	"Headers below /usr/include and /usr/lib, and Rust's library, are left out unless --include names files.\n\n"
 	"Exit status: 0 done, 1 a limit is not reached, or a program or a profile cannot be used, 2 wrong usage.";
 
 struct args {
@@ -224,11 +224,11 @@ coverage(struct coverage_tool *t)
 	return failed || !written || t->run->missing.n ? EXIT_NO : 0;
 }
 
-/* Leaves out system headers, which users do not test. */
+/* Leaves out system headers, which users do not test, and Rust's library, whose files have these names in every program. */
 static void
 leave_out_system(struct coverage_options *o)
 {
-	static const char *const system[] = {"/usr/include/*", "/usr/lib/*", "/usr/local/include/*"};
+	static const char *const system[] = {"/usr/include/*", "/usr/lib/*", "/usr/local/include/*", "/rustc/*", "/rust/deps/*"};
 
 	for (size_t i = 0; !o->choice.in.n && i < sizeof system / sizeof *system; i++)
 		VEC_PUSH(o->choice.out, system[i]);
