@@ -89,6 +89,19 @@ flags_by_hand(void **state)
 	known_free(&k);
 }
 
+/* The kernel gives the flags back, so what is compared before a system call can be asked for behind it. */
+static void
+flags_across_system_calls(void **state)
+{
+	struct known k;
+
+	(void)state;
+	known_new(&k, "\t.text\nf:\n\tcmpq $5, %rdi\n\tmovl $39, %eax\n\tsyscall\n\tsetl %al\n\ttestl %esi, %esi\n\tret\n");
+	flags_are(&k, "f", "movl $39", SF | OF);
+	flags_are(&k, "f", "syscall", SF | OF);
+	known_free(&k);
+}
+
 /* A register that the compiler was told to leave alone is live everywhere, although nothing here reads it. */
 static void
 reserved(void **state)
@@ -251,6 +264,7 @@ main(void)
 		cmocka_unit_test(flags),
 		cmocka_unit_test(flags_on_one_way),
 		cmocka_unit_test(flags_by_hand),
+		cmocka_unit_test(flags_across_system_calls),
 		cmocka_unit_test(reserved),
 		cmocka_unit_test(named),
 		cmocka_unit_test(loops),

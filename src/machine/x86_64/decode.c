@@ -226,13 +226,16 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 	}
 }
 
-/* Calls, returns and jumps out of the procedure may read anything. */
+/* Calls, returns and jumps out of the procedure may read anything. A system call leaves the flags as they were: the kernel gives
+ * them back. */
 static void
 widen(struct insn *out, bool near)
 {
 	if (!(out->regs_read & X86_SCRATCH) &&
 	    (out->cls == CHORD_INSN_CALL || out->cls == CHORD_INSN_ICALL || (out->cls == CHORD_INSN_RET && near)))
 		out->attr |= INSN_SPARES;
+	if (out->cls == CHORD_INSN_SYSCALL)
+		out->flags_kill = 0;
 	switch (out->cls) {
 	case CHORD_INSN_CALL: case CHORD_INSN_ICALL: case CHORD_INSN_RET: case CHORD_INSN_SYSCALL: case CHORD_INSN_TRAP:
 		out->regs_read = X86_ALL_REGS;
