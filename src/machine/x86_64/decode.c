@@ -192,7 +192,7 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 		if (!is_of_transaction(in->mnemonic))
 			classify_jump(in, op, out);
 		return;
-	case ZYDIS_CATEGORY_RET:
+	case ZYDIS_CATEGORY_RET: case ZYDIS_CATEGORY_SYSRET:
 		out->cls = CHORD_INSN_RET;
 		out->attr &= (uint16_t)~INSN_FALLS;
 		return;
@@ -212,6 +212,10 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 	switch (in->mnemonic) {
 	case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2: case ZYDIS_MNEMONIC_HLT:
 		out->cls = CHORD_INSN_TRAP;
+		out->attr &= (uint16_t)~INSN_FALLS;
+		break;
+	case ZYDIS_MNEMONIC_UIRET:
+		out->cls = CHORD_INSN_RET;
 		out->attr &= (uint16_t)~INSN_FALLS;
 		break;
 	case ZYDIS_MNEMONIC_MOV:
