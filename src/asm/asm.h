@@ -38,6 +38,7 @@ struct stmt {
 	uint32_t at, len;   /* slice of the text, without separators and trailing comments */
 	uint32_t line;      /* physical line, from 1 */
 	uint8_t kind;
+	uint8_t syntax;     /* with STMT_FOREIGN: which one of the machine's foreign */
 	uint16_t flags;
 };
 
@@ -61,6 +62,8 @@ void text_free(struct text *t);
 struct str stmt_str(const struct text *t, const struct stmt *s);
 /* The first word of a statement: mnemonic, directive with its dot, or label without its colon. */
 struct str stmt_word(const struct text *t, const struct stmt *s);
+/* The line that changes back to the statement's syntax from the machine's own; NULL: it is in that. */
+const char *stmt_syntax(const struct text *t, const struct stmt *s);
 /* Is a directive or mnemonic this one, which is given in lower case? The assembler takes either case. */
 bool word_is(struct str word, const char *name);
 /* What follows the first word, without blanks around it. */

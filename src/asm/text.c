@@ -17,6 +17,7 @@ struct reader {
 	uint32_t line;
 	bool line_start;      /* nothing but blanks and labels since the newline */
 	uint8_t flags;        /* STMT_FOREIGN, STMT_INLINE, STMT_ALIEN, STMT_OTHER, STMT_META now */
+	uint8_t syntax;       /* with STMT_FOREIGN: which */
 	uint32_t depth;       /* open .macro and .rept blocks */
 	uint32_t open;        /* statement that opened the outermost one */
 	VEC(uint8_t) sections;  /* pushed: flags of the section, flags of the one before */
@@ -53,6 +54,12 @@ stmt_word(const struct text *t, const struct stmt *s)
 		n++;
 	w.n = n;
 	return w;
+}
+
+const char *
+stmt_syntax(const struct text *t, const struct stmt *s)
+{
+	return s->flags & STMT_FOREIGN ? t->machine->foreign[s->syntax] : NULL;
 }
 
 bool
@@ -324,13 +331,17 @@ static void
 mode_directive(struct reader *r, struct str word, struct str rest)
 {
 	struct text *t = r->t;
+	enum text_mode mode = t->machine->mode(word, rest);
 
-	switch (t->machine->mode(word, rest)) {
+	if (mode >= TEXT_FOREIGN && mode <= TEXT_FOREIGN_LAST) {
+		r->flags |= STMT_FOREIGN;
+		r->syntax = (uint8_t)(mode - TEXT_FOREIGN);
+	}
+	switch (mode) {
 	case TEXT_OWN: r->flags &= (uint8_t)~STMT_FOREIGN; break;
-	case TEXT_FOREIGN: r->flags |= STMT_FOREIGN; break;
 	case TEXT_NATIVE: r->flags &= (uint8_t)~STMT_ALIEN; break;
 	case TEXT_ALIEN: r->flags |= STMT_ALIEN; break;
-	case TEXT_SAME: break;
+	default: break;
 	}
 	if (str_is(word, ".ident"))
 		t->compiler |= is_compiler(rest);
@@ -417,7 +428,7 @@ block_statement(struct reader *r, struct str word, const char *begin, const char
 
 		r->open = (uint32_t)t->stmts.n;
 		VEC_PUSH(t->stmts, (struct stmt){(uint32_t)(begin - t->at), 0, r->line,
-			macro ? STMT_DIRECTIVE : STMT_OPAQUE, r->flags});
+			macro ? STMT_DIRECTIVE : STMT_OPAQUE, r->syntax, r->flags});
 	}
 	r->depth += opens_block(word);
 	r->depth -= closes_block(word);
@@ -455,7 +466,7 @@ static void
 add_statement(struct reader *r, const char *begin, const char *end)
 {
 	struct text *t = r->t;
-	struct stmt s = {(uint32_t)(begin - t->at), (uint32_t)(end - begin), r->line, STMT_CODE, r->flags};
+	struct stmt s = {(uint32_t)(begin - t->at), (uint32_t)(end - begin), r->line, STMT_CODE, r->syntax, r->flags};
 	struct str word = {begin, 0}, low;
 	char room[64];
 	const char *p;
@@ -541,7 +552,8 @@ read_one(struct reader *r)
 	} else if (*p == '/' && p + 1 < r->end && p[1] == '*') {
 		r->p = skip_comment(r, p);
 	} else if (!r->depth && (q = label_end(r, p))) {
-		VEC_PUSH(r->t->stmts, (struct stmt){(uint32_t)(p - r->t->at), (uint32_t)(q - p), line, STMT_LABEL, r->flags});
+		VEC_PUSH(r->t->stmts, (struct stmt){(uint32_t)(p - r->t->at), (uint32_t)(q - p), line, STMT_LABEL, r->syntax,
+			r->flags});
 		r->p = q;
 		r->line_start = false;
 	} else {

@@ -10,7 +10,8 @@
 enum text_mode {
 	TEXT_SAME,
 	TEXT_OWN,          /* the machine's own syntax */
-	TEXT_FOREIGN,      /* another syntax */
+	TEXT_FOREIGN,      /* another syntax: the first one of machine_text.foreign; the others follow it */
+	TEXT_FOREIGN_LAST = TEXT_FOREIGN + 2,
 	TEXT_NATIVE,       /* code of the machine's word size */
 	TEXT_ALIEN,        /* code of another word size, which is not understood */
 };
@@ -23,7 +24,8 @@ struct text_callee {
 };
 
 struct machine_text {
-	const char *own, *foreign;    /* directives, whole lines, that change to the own syntax, and back to the other */
+	const char *own;              /* a directive, a whole line, that changes to the own syntax */
+	const char *foreign[3];       /* the same for other ones, as numbered by enum text_mode */
 	enum text_mode (*mode)(struct str word, struct str rest); /* by a directive and its operands */
 	const char *pc;               /* in an operand, the text after a number of bytes that is relative to the next instruction */
 	/* True if an operand in the text may be a number of bytes that is relative to the next instruction, in any syntax. */

@@ -78,7 +78,7 @@ emit_before(const struct emitter *m, uint32_t block, uint32_t i)
 void
 emit_text(struct emitter *m, uint32_t at, uint32_t rank, uint32_t stmt)
 {
-	bool foreign = m->u->text->stmts.at[stmt].flags & STMT_FOREIGN;
+	const char *foreign = stmt_syntax(m->u->text, &m->u->text->stmts.at[stmt]);
 	struct buf all = {0};
 
 	if (!m->b.n)
@@ -89,7 +89,7 @@ emit_text(struct emitter *m, uint32_t at, uint32_t rank, uint32_t stmt)
 		buf_str(&all, m->u->machine->text->own);
 	buf_add(&all, m->b.at, m->b.n);
 	if (foreign)
-		buf_str(&all, m->u->machine->text->foreign);
+		buf_str(&all, foreign);
 	buf_char(&all, ' ');
 	edit_add(m->e, at, 0, rank, &all);
 	buf_free(&all);

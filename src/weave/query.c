@@ -134,7 +134,7 @@ put_sum(const struct unit *u, struct buf *b, const struct asked *a, const char *
 static void
 answer(const struct unit *u, const struct stmt *s, const struct buf *code, struct edits *e)
 {
-	bool foreign = s->flags & STMT_FOREIGN;
+	const char *foreign = stmt_syntax(u->text, s);
 	struct buf b = {0};
 
 	buf_char(&b, '\n');
@@ -142,7 +142,7 @@ answer(const struct unit *u, const struct stmt *s, const struct buf *code, struc
 		buf_str(&b, u->machine->text->own);
 	buf_add(&b, code->at, code->n);
 	if (foreign)
-		buf_str(&b, u->machine->text->foreign);
+		buf_str(&b, foreign);
 	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
 	buf_free(&b);
 }

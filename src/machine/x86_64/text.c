@@ -9,10 +9,10 @@
 static enum text_mode
 mode(struct str word, struct str rest)
 {
-	if (str_is(word, ".intel_syntax") || (str_is(word, ".att_syntax") && str_is(rest, "noprefix")))
-		return TEXT_FOREIGN;
+	if (str_is(word, ".intel_syntax"))
+		return str_is(rest, "noprefix") ? TEXT_FOREIGN : TEXT_FOREIGN + 1;
 	if (str_is(word, ".att_syntax"))
-		return TEXT_OWN;
+		return str_is(rest, "noprefix") ? TEXT_FOREIGN + 2 : TEXT_OWN;
 	if (str_is(word, ".code32") || str_is(word, ".code16") || str_is(word, ".code16gcc"))
 		return TEXT_ALIEN;
 	return str_is(word, ".code64") ? TEXT_NATIVE : TEXT_SAME;
@@ -171,7 +171,9 @@ named(struct str name)
 }
 
 const struct machine_text x86_text = {
-	.own = "\t.att_syntax prefix\n", .foreign = "\t.intel_syntax noprefix\n", .mode = mode, .pc = "(%rip)",
+	.own = "\t.att_syntax prefix\n",
+	.foreign = {"\t.intel_syntax noprefix\n", "\t.intel_syntax prefix\n", "\t.att_syntax noprefix\n"},
+	.mode = mode, .pc = "(%rip)",
 	.counts_from_pc = counts_from_pc, .is_load_address = is_load_address, .moved = moved, .pointer = pointer, .callers = "cj",
 	.callee = callee, .by_got = by_got, .jump_out = jump_out,
 	.before_resolver = before_resolver, .is_helper = is_helper, .named = named,
