@@ -45,7 +45,7 @@ struct stmt {
 struct text {
 	const struct machine_text *machine;
 	const char *at;     /* not zero terminated */
-	uint32_t n;
+	uint32_t n;         /* bytes that the assembler reads: not those behind an .end */
 	const char *file;   /* name for messages */
 	VEC(struct stmt) stmts;
 	bool compiler;      /* made by a compiler that says so (.ident): flags are never live across calls */

@@ -19,6 +19,7 @@ struct reader {
 	uint8_t flags;        /* STMT_FOREIGN, STMT_INLINE, STMT_ALIEN, STMT_OTHER, STMT_META now */
 	uint8_t syntax;       /* with STMT_FOREIGN: which */
 	uint32_t depth;       /* open .macro and .rept blocks */
+	uint32_t conditions;  /* open .if */
 	uint32_t open;        /* statement that opened the outermost one */
 	VEC(uint8_t) sections;  /* pushed: flags of the section, flags of the one before */
 	uint8_t previous;
@@ -349,6 +350,19 @@ mode_directive(struct reader *r, struct str word, struct str rest)
 		t->source = source_name(r->pool, rest);
 }
 
+/* Counts open conditions, and ends the text at its .end: the assembler reads nothing behind it. One in a condition is left out, or
+ * the assembler rejects it. */
+static void
+flow_directive(struct reader *r, struct str word, const struct stmt *s)
+{
+	if (str_starts(word, ".if"))
+		r->conditions++;
+	else if (str_is(word, ".endif") || str_is(word, ".endc"))
+		r->conditions -= r->conditions > 0;
+	else if (str_is(word, ".end") && !r->conditions)
+		r->t->n = s->at;
+}
+
 static bool
 is_emitting_unknown(struct str word)
 {
@@ -430,6 +444,8 @@ block_statement(struct reader *r, struct str word, const char *begin, const char
 		VEC_PUSH(t->stmts, (struct stmt){(uint32_t)(begin - t->at), 0, r->line,
 			macro ? STMT_DIRECTIVE : STMT_OPAQUE, r->syntax, r->flags});
 	}
+	if (str_is(word, ".end"))
+		r->why = pool_printf(r->pool, "line %u: an .end in a macro or .rept", r->line);
 	r->depth += opens_block(word);
 	r->depth -= closes_block(word);
 	open = &t->stmts.at[r->open];
@@ -447,6 +463,9 @@ add_directive(struct reader *r, struct str word, struct str low, struct stmt s)
 	while (rest.n && is_blank(*rest.at))
 		rest = (struct str){rest.at + 1, rest.n - 1};
 	s.kind = STMT_DIRECTIVE;
+	flow_directive(r, low, &s);
+	if (r->t->n == s.at)
+		return;
 	if (str_is(low, ".insn")) {
 		s.kind = STMT_CODE;
 		r->t->code |= !(s.flags & STMT_OTHER);
@@ -580,13 +599,14 @@ text_read(struct text *t, struct pool *pool, const struct machine_text *machine,
 		*why = "more than 4 GiB of text";
 		return false;
 	}
-	while (r.p < r.end)
+	while (r.p < r.end && t->n == n && !r.why)
 		read_one(&r);
 	free(r.sections.at);
 	strmap_free(&r.macros);
-	if (r.depth)
-		*why = pool_printf(pool, "line %u: a macro or .rept that does not end", t->stmts.at[r.open].line);
-	return !r.depth;
+	if (r.depth && !r.why)
+		r.why = pool_printf(pool, "line %u: a macro or .rept that does not end", t->stmts.at[r.open].line);
+	*why = r.why ? r.why : *why;
+	return !r.why;
 }
 
 void

@@ -59,6 +59,9 @@ comments_and_strings(void **state)
 	statements("\tmovb $'\\;, %al; nop\n", "[C1 movb $'\\;, %al][C1 nop]");
 	statements("\t.ascii \"line\nbreak\"\n\tret\n", "[D1 .ascii \"line\nbreak\"][C3 ret]");
 	statements("#APP\n nop # x\n#NO_APP\n", "[C2 nop]");
+	statements("\tnop\n\t.end\n\tret\n\t.macro m\n", "[C1 nop]");
+	statements("\t.if 0\n\t.end\n\t.endif\n\tret\n", "[D1 .if 0][D2 .end][D3 .endif][C4 ret]");
+	statements("\t.ifdef x\n\tnop\n\t.endif\n\t.END; ret\n", "[D1 .ifdef x][C2 nop][D3 .endif]");
 }
 
 static void
@@ -77,16 +80,20 @@ macros(void **state)
 static void
 what_cannot_be_taken_apart(void **state)
 {
-	static const char *const texts[] = {"\tnop\n\t.macro m\n\tnop\n", "\tnop\n\t.rept 2\n\t.rept 2\n\t.endr\n"};
+	static const struct { const char *text, *why; } cases[] = {
+		{"\tnop\n\t.macro m\n\tnop\n", "line 2: a macro or .rept that does not end"},
+		{"\tnop\n\t.rept 2\n\t.rept 2\n\t.endr\n", "line 2: a macro or .rept that does not end"},
+		{"\t.macro m\n\t.end\n\t.endm\n", "line 2: an .end in a macro or .rept"},
+	};
 	struct pool *pool = pool_new();
 
 	(void)state;
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct text t;
 		const char *why = "";
 
-		assert_false(text_read(&t, pool, machine_of_host()->text, texts[i], strlen(texts[i]), "f", &why));
-		assert_string_equal(why, "line 2: a macro or .rept that does not end");
+		assert_false(text_read(&t, pool, machine_of_host()->text, cases[i].text, strlen(cases[i].text), "f", &why));
+		assert_string_equal(why, cases[i].why);
 		text_free(&t);
 	}
 	pool_free(pool);
