@@ -32,6 +32,8 @@ enum stmt_flag {
 	STMT_META = 64,   /* in a section that describes code, and neither runs nor points at it (debug, unwind tables) */
 	STMT_MIXED = 128, /* STMT_OPAQUE that may hold data, or distances given as numbers */
 	STMT_NUMBERS = 256, /* STMT_OPAQUE that may hold operands that are numbers of bytes from the PC */
+	STMT_SECTIONS = 512, /* STMT_OPAQUE that may change the section */
+	STMT_DEFINES = 1024, /* STMT_OPAQUE that may define macros */
 };
 
 struct stmt {
@@ -50,6 +52,7 @@ struct text {
 	VEC(struct stmt) stmts;
 	bool compiler;      /* made by a compiler that says so (.ident): flags are never live across calls */
 	bool code;          /* has a statement that may be an instruction */
+	bool unseen;        /* some macros may be defined where that is not seen: their uses look like instructions */
 	const char *source; /* the name in the first .file, in the pool; or "" */
 };
 
@@ -86,6 +89,10 @@ struct place {
 };
 /* Places by statement (pool). */
 struct place *label_places(const struct text *t, const struct object *o, struct pool *pool);
+
+/* label.c: if macros may be unseen, makes statements opaque that are perhaps uses of them. Those that remain STMT_CODE made one
+ * instruction each, with operands or a mnemonic that show it. */
+void text_doubt_uses(struct text *t, const struct machine *m, const struct object *o, const struct place *place);
 
 /* ---- cfi.c: call frame state by statement ---- */
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MARK LABEL_PREFIX "S"
 
@@ -46,6 +47,58 @@ label_text(const struct text *t, struct buf *out)
 	}
 	buf_add(out, t->at + done, t->n - done);
 	return true;
+}
+
+/* Is the word the mnemonic of those bytes, with or without a suffix for the operand's size? */
+static bool
+is_mnemonic(const struct machine *m, const uint8_t *bytes, size_t n, struct str word)
+{
+	struct buf b = {0};
+	bool is = false;
+
+	if (m->print(&b, bytes, n, 0)) {
+		size_t end = 0;
+
+		while (end < b.n && b.at[end] != ' ')
+			end++;
+		is = (word.n == end || word.n + 1 == end || word.n == end + 1) &&
+		     !strncasecmp(b.at, word.at, word.n < end ? word.n : end);
+	}
+	buf_free(&b);
+	return is;
+}
+
+/* Is the statement, which made bytes at a place, an instruction and no use of a macro? next: the place of what follows. */
+static bool
+is_instruction(const struct text *t, const struct stmt *s, const struct machine *m, const struct object *o, struct place at,
+               uint32_t next)
+{
+	const struct obj_section *in = &o->sections[at.section];
+	struct insn insn;
+
+	if (!in->data || !m->decode(in->data + at.off, in->size - at.off, at.off, &insn) || at.off + insn.len != next)
+		return false;
+	return insn.attr & INSN_REL || memchr(stmt_rest(t, s).at, '%', stmt_rest(t, s).n) ||
+	       is_mnemonic(m, in->data + at.off, insn.len, stmt_word(t, s));
+}
+
+void
+text_doubt_uses(struct text *t, const struct machine *m, const struct object *o, const struct place *place)
+{
+	uint32_t *next = xcalloc(o->nsection, sizeof *next);
+
+	for (uint32_t i = 0; i < o->nsection; i++)
+		next[i] = (uint32_t)o->sections[i].size;
+	for (size_t i = t->unseen ? t->stmts.n : 0; i-- > 0;) {
+		struct stmt *s = &t->stmts.at[i];
+
+		if (s->kind == STMT_CODE && !is_instruction(t, s, m, o, place[i], next[place[i].section])) {
+			s->kind = STMT_OPAQUE;
+			s->flags |= STMT_MIXED | STMT_NUMBERS;
+		}
+		next[place[i].section] = place[i].off;
+	}
+	free(next);
 }
 
 struct place *

@@ -23,7 +23,8 @@ struct reader {
 	uint32_t open;        /* statement that opened the outermost one */
 	VEC(uint8_t) sections;  /* pushed: flags of the section, flags of the one before */
 	uint8_t previous;
-	struct strmap macros; /* names in lower case, to STMT_MIXED and STMT_NUMBERS */
+	bool switched;        /* an open condition has a directive that changes the section */
+	struct strmap macros; /* names in lower case, to the flags of their uses */
 	const char *why;
 };
 
@@ -210,7 +211,29 @@ static void
 enter_section(struct reader *r, uint8_t other)
 {
 	r->previous = r->flags & SECTION_FLAGS;
-	r->flags = (uint8_t)((r->flags & ~SECTION_FLAGS) | other);
+	r->flags = (uint8_t)((r->flags & ~SECTION_FLAGS) | (r->t->unseen ? 0 : other));
+	r->switched |= r->conditions > 0;
+}
+
+/* From here on it is not known which section this is, so it may hold code. */
+static void
+forget_sections(struct reader *r)
+{
+	r->flags &= (uint8_t)~SECTION_FLAGS;
+	r->previous = 0;
+	for (size_t i = 0; i < r->sections.n; i++)
+		r->sections.at[i] = 0;
+}
+
+static bool
+changes_section(struct str word)
+{
+	static const char *const words[] = {".section", ".pushsection", ".popsection", ".previous", ".text", ".data", ".bss"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_is(word, words[i]))
+			return true;
+	return false;
 }
 
 static bool
@@ -225,8 +248,8 @@ section_directive(struct reader *r, struct str word, struct str rest)
 		VEC_PUSH(r->sections, r->previous);
 		enter_section(r, other);
 	} else if (str_is(word, ".popsection") && r->sections.n >= 2) {
+		enter_section(r, r->sections.at[r->sections.n - 2]);
 		r->previous = r->sections.at[r->sections.n - 1];
-		r->flags = (uint8_t)((r->flags & ~SECTION_FLAGS) | r->sections.at[r->sections.n - 2]);
 		r->sections.n -= 2;
 	} else if (str_is(word, ".previous")) {
 		enter_section(r, r->previous);
@@ -355,12 +378,17 @@ mode_directive(struct reader *r, struct str word, struct str rest)
 static void
 flow_directive(struct reader *r, struct str word, const struct stmt *s)
 {
+	bool ends = str_is(word, ".endif") || str_is(word, ".endc");
+
+	if ((ends || str_starts(word, ".else")) && r->switched)
+		forget_sections(r);
 	if (str_starts(word, ".if"))
 		r->conditions++;
-	else if (str_is(word, ".endif") || str_is(word, ".endc"))
+	else if (ends)
 		r->conditions -= r->conditions > 0;
 	else if (str_is(word, ".end") && !r->conditions)
 		r->t->n = s->at;
+	r->switched &= r->conditions > 0;
 }
 
 static bool
@@ -369,6 +397,8 @@ is_emitting_unknown(struct str word)
 	return str_is(word, ".include");
 }
 
+enum { ANYTHING = STMT_MIXED | STMT_SECTIONS | STMT_DEFINES };
+
 /* What a word tells of the block that it is in: STMT_MIXED if it makes something else than instructions, or counts bytes by `.`. A
  * macro's word has the macro's flags. */
 static uint16_t
@@ -376,12 +406,28 @@ word_flags(const struct reader *r, struct str word)
 {
 	uint64_t flags;
 
-	if (str_is(word, ".") || is_data(word) || is_room(word) || is_emitting_unknown(word))
+	if (is_emitting_unknown(word))
+		return ANYTHING;
+	if (str_is(word, ".") || is_data(word) || is_room(word))
 		return STMT_MIXED;
+	if (changes_section(word))
+		return STMT_SECTIONS;
+	if (str_is(word, ".macro"))
+		return STMT_DEFINES;
 	return word.n && strmap_get(&r->macros, word, &flags) ? (uint16_t)flags : 0;
 }
 
-/* STMT_MIXED and STMT_NUMBERS, as they hold for a block. */
+/* Notes what follows from an opaque statement for those behind it. */
+static void
+note_opaque(struct reader *r, uint16_t flags)
+{
+	r->t->code |= !(flags & STMT_OTHER) || flags & (STMT_SECTIONS | STMT_DEFINES);
+	r->t->unseen |= flags & STMT_DEFINES;
+	if (flags & (STMT_SECTIONS | STMT_DEFINES))
+		forget_sections(r);
+}
+
+/* What the words of a block tell. */
 static uint16_t
 block_flags(const struct reader *r, struct str body)
 {
@@ -421,7 +467,7 @@ close_block(struct reader *r, struct stmt *open)
 
 	if (open->kind == STMT_OPAQUE) {
 		open->flags |= flags;
-		t->code |= !(open->flags & STMT_OTHER);
+		note_opaque(r, open->flags);
 		return;
 	}
 	name = lowered(macro_name(t, open), room);
@@ -475,7 +521,8 @@ add_directive(struct reader *r, struct str word, struct str low, struct stmt s)
 		s.flags |= makes_bytes(low);
 		if (is_emitting_unknown(low)) {
 			s.kind = STMT_OPAQUE;
-			s.flags |= STMT_MIXED;
+			s.flags |= ANYTHING;
+			note_opaque(r, s.flags);
 		}
 	}
 	VEC_PUSH(r->t->stmts, s);
@@ -509,6 +556,7 @@ add_statement(struct reader *r, const char *begin, const char *end)
 		if (r->macros.n && strmap_get(&r->macros, low, &flags)) {
 			s.kind = STMT_OPAQUE;
 			s.flags |= (uint16_t)flags;
+			note_opaque(r, s.flags);
 		}
 	}
 	VEC_PUSH(t->stmts, s);

@@ -69,6 +69,7 @@ pass_assemble(struct job *j)
 	j->unit.calls_cut = measures_with(j->o->measures, CHORD_IN_ORDER);
 	j->unit.text = &j->text;
 	j->unit.place = label_places(&j->text, j->object, j->unit.pool);
+	text_doubt_uses(&j->text, j->unit.machine, j->object, j->unit.place);
 	j->unit.cfi = cfi_read(&j->text, j->unit.machine->unwind, j->unit.pool);
 	return WEAVE_DONE;
 }

@@ -141,6 +141,32 @@ flags(void **state)
 	pool_free(pool);
 }
 
+/* A condition may leave directives out, and macros may have any. */
+static void
+sections_that_are_not_known(void **state)
+{
+	static const char text[] =
+		"\t.macro code\n\t.text\n\t.endm\n\t.macro outer x\n\t.macro \\x\n\t.byte 1\n\t.endm\n\t.endm\n"
+		"\t.data\n\t.byte 2\n\t.if 0\n\t.text\n\t.else\n\t.byte 3\n\t.data\n\t.byte 4\n\t.endif\n\t.byte 5\n"
+		"\t.data\n\t.pushsection .bss\n\tcode\n\t.byte 6\n\t.popsection\n\t.byte 7\n"
+		"\t.data\n\t.byte 8\n\touter inner\n\tinner\n\t.data\n\t.byte 9\n";
+	struct pool *pool = pool_new();
+	struct text t = read_text(pool, text, sizeof text - 1);
+
+	(void)state;
+	assert_int_equal(flags_of(&t, ".byte 2"), STMT_BYTES | STMT_OTHER);
+	assert_int_equal(flags_of(&t, ".byte 3"), STMT_BYTES);
+	assert_int_equal(flags_of(&t, ".byte 4"), STMT_BYTES | STMT_OTHER);
+	assert_int_equal(flags_of(&t, ".byte 5"), STMT_BYTES);
+	assert_int_equal(flags_of(&t, ".byte 6"), STMT_BYTES);
+	assert_int_equal(flags_of(&t, ".byte 7"), STMT_BYTES);
+	assert_int_equal(flags_of(&t, ".byte 8"), STMT_BYTES | STMT_OTHER);
+	assert_int_equal(flags_of(&t, ".byte 9"), STMT_BYTES);
+	assert_true(t.unseen);
+	text_free(&t);
+	pool_free(pool);
+}
+
 /* Text without code is none of ours, text of nobody is by hand. */
 static void
 whose_it_is(void **state)
@@ -256,6 +282,7 @@ main(void)
 		cmocka_unit_test(macros),
 		cmocka_unit_test(what_cannot_be_taken_apart),
 		cmocka_unit_test(flags),
+		cmocka_unit_test(sections_that_are_not_known),
 		cmocka_unit_test(whose_it_is),
 		cmocka_unit_test(parts_of_statements),
 		cmocka_unit_test(places),
