@@ -52,6 +52,7 @@ struct text {
 	VEC(struct stmt) stmts;
 	bool compiler;      /* made by a compiler that says so (.ident): flags are never live across calls */
 	bool code;          /* has a statement that may be an instruction */
+	struct strmap macros; /* that it defines: names in lower case, to the flags of their uses */
 	bool unseen;        /* some macros may be defined where that is not seen: their uses look like instructions */
 	const char *source; /* the name in the first .file, in the pool; or "" */
 };
@@ -61,6 +62,8 @@ struct text {
 bool text_read(struct text *t, struct pool *pool, const struct machine_text *machine, const char *at, size_t n, const char *file,
                const char **why);
 void text_free(struct text *t);
+/* Does a statement begin with the name of one of the text's macros? at: statements without comments, as woven code is. */
+bool text_defines(const struct text *t, const char *at, size_t n, struct str *name);
 /* The statement's text: a slice. */
 struct str stmt_str(const struct text *t, const struct stmt *s);
 /* The first word of a statement: mnemonic, directive with its dot, or label without its colon. */

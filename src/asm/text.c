@@ -24,7 +24,6 @@ struct reader {
 	VEC(uint8_t) sections;  /* pushed: flags of the section, flags of the one before */
 	uint8_t previous;
 	bool switched;        /* an open condition has a directive that changes the section */
-	struct strmap macros; /* names in lower case, to the flags of their uses */
 	const char *why;
 };
 
@@ -414,7 +413,7 @@ word_flags(const struct reader *r, struct str word)
 		return STMT_SECTIONS;
 	if (str_is(word, ".macro"))
 		return STMT_DEFINES;
-	return word.n && strmap_get(&r->macros, word, &flags) ? (uint16_t)flags : 0;
+	return word.n && strmap_get(&r->t->macros, word, &flags) ? (uint16_t)flags : 0;
 }
 
 /* Notes what follows from an opaque statement for those behind it. */
@@ -471,7 +470,7 @@ close_block(struct reader *r, struct stmt *open)
 		return;
 	}
 	name = lowered(macro_name(t, open), room);
-	strmap_put(&r->macros, str_of(pool_strndup(r->pool, name.at, name.n)), flags);
+	strmap_put(&r->t->macros, str_of(pool_strndup(r->pool, name.at, name.n)), flags);
 }
 
 /* Statements inside .macro, .rept and the like belong to the block, which is one statement. */
@@ -543,7 +542,7 @@ add_statement(struct reader *r, const char *begin, const char *end)
 	low = lowered(word, room);
 	if (block_statement(r, low, begin, end))
 		return;
-	if (word.n && *begin == '.' && !(r->macros.n && strmap_get(&r->macros, low, &flags))) {
+	if (word.n && *begin == '.' && !(r->t->macros.n && strmap_get(&r->t->macros, low, &flags))) {
 		add_directive(r, word, low, s);
 		return;
 	}
@@ -553,7 +552,7 @@ add_statement(struct reader *r, const char *begin, const char *end)
 		s.kind = STMT_ASSIGN;
 	} else {
 		t->code |= !(s.flags & STMT_OTHER);
-		if (r->macros.n && strmap_get(&r->macros, low, &flags)) {
+		if (r->t->macros.n && strmap_get(&r->t->macros, low, &flags)) {
 			s.kind = STMT_OPAQUE;
 			s.flags |= (uint16_t)flags;
 			note_opaque(r, s.flags);
@@ -637,6 +636,31 @@ read_one(struct reader *r)
 }
 
 bool
+text_defines(const struct text *t, const char *at, size_t n, struct str *name)
+{
+	char room[64];
+
+	for (size_t i = 0; i < n && t->macros.n; i++) {
+		size_t from = i;
+
+		while (i < n && is_symbol_char(at[i]))
+			i++;
+		*name = lowered((struct str){at + from, i - from}, room);
+		if (i < n && at[i] == ':')
+			continue;
+		if (name->n && strmap_get(&t->macros, *name, &(uint64_t){0})) {
+			*name = (struct str){at + from, name->n};
+			return true;
+		}
+		if (i == from && is_blank(at[i]))
+			continue;
+		while (i < n && at[i] != ';' && at[i] != '\n')
+			i++;
+	}
+	return false;
+}
+
+bool
 text_read(struct text *t, struct pool *pool, const struct machine_text *machine, const char *at, size_t n, const char *file,
           const char **why)
 {
@@ -650,7 +674,6 @@ text_read(struct text *t, struct pool *pool, const struct machine_text *machine,
 	while (r.p < r.end && t->n == n && !r.why)
 		read_one(&r);
 	free(r.sections.at);
-	strmap_free(&r.macros);
 	if (r.depth && !r.why)
 		r.why = pool_printf(pool, "line %u: a macro or .rept that does not end", t->stmts.at[r.open].line);
 	*why = r.why ? r.why : *why;
@@ -661,6 +684,7 @@ void
 text_free(struct text *t)
 {
 	free(t->stmts.at);
+	strmap_free(&t->macros);
 	t->stmts.n = 0;
 	t->stmts.at = NULL;
 }

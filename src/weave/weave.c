@@ -295,7 +295,25 @@ pass_queries(struct job *j)
 	emit_queries(&j->unit, j->woven, j->o, &j->edits);
 }
 
-static void
+/* Would macros of the text's take the place of what is woven in? */
+static bool
+is_captured(struct job *j, const struct buf *tail)
+{
+	struct str name;
+	bool is = text_defines(&j->text, tail->at, tail->n, &name) ||
+	          (j->o->runtime && text_defines(&j->text, j->o->runtime, j->o->runtime_size, &name));
+
+	for (size_t i = 0; i < j->edits.list.n && !is; i++) {
+		const struct edit *e = &j->edits.list.at[i];
+
+		is = e->rank != RANK_OPERAND && text_defines(&j->text, j->edits.text.at + e->text, e->len, &name);
+	}
+	if (is)
+		j->why = pool_printf(j->unit.pool, "it has a macro named %.*s, as what Chord puts into it", (int)name.n, name.at);
+	return is;
+}
+
+static enum weave_result
 pass_output(struct job *j, struct buf *out)
 {
 	bool runtime = j->o->runtime && (j->stats.procs > j->stats.refused || has_resolvers(&j->unit));
@@ -307,6 +325,10 @@ pass_output(struct job *j, struct buf *out)
 		emit_watched(&j->text, measures_with(j->o->measures, CHORD_IN_ORDER), &j->edits, &tail);
 	if (runtime)
 		emit_resolvers(&j->unit, &j->edits, &tail);
+	if (is_captured(j, &tail)) {
+		buf_free(&tail);
+		return WEAVE_FAILED;
+	}
 	edit_apply(&j->edits, &j->text, out);
 	if (out->n && out->at[out->n - 1] != '\n')
 		buf_char(out, '\n');
@@ -316,6 +338,7 @@ pass_output(struct job *j, struct buf *out)
 		emit_own(out, j->unit.object, j->o->runtime, j->o->runtime_size);
 	}
 	buf_free(&tail);
+	return WEAVE_DONE;
 }
 
 static void
@@ -369,8 +392,7 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 	dump_woven(j, "place");
 	pass_queries(j);
 	pass_emit(j);
-	pass_output(j, out);
-	return WEAVE_DONE;
+	return pass_output(j, out);
 }
 
 static void
