@@ -34,6 +34,7 @@ enum stmt_flag {
 	STMT_NUMBERS = 256, /* STMT_OPAQUE that may hold operands that are numbers of bytes from the PC */
 	STMT_SECTIONS = 512, /* STMT_OPAQUE that may change the section */
 	STMT_DEFINES = 1024, /* STMT_OPAQUE that may define macros */
+	STMT_DIFFERS = 2048, /* STMT_OPAQUE that may hold data with differences of places */
 };
 
 struct stmt {
@@ -79,6 +80,9 @@ size_t text_number(struct str s);
 /* For an instruction that loads an address given as a number of bytes after itself: the length of that number in the text, which
  * may be 0. -1: another instruction. */
 int stmt_pc_number(const struct text *t, const struct stmt *s);
+
+/* What a section's name tells: STMT_OTHER, STMT_META or neither. */
+uint8_t section_flags(struct str name);
 
 /* ---- label.c: the text with a label before every statement that makes bytes ---- */
 

@@ -18,6 +18,11 @@ struct dest reloc_dest(const struct unit *u, const struct obj_reloc *r, uint64_t
 /* The first relocation in [lo, hi), or NULL. */
 const struct obj_reloc *reloc_in(const struct object *o, uint32_t section, uint64_t lo, uint64_t hi);
 
+/* unit.c: may there be data that a macro, .rept or the like makes, so that the text does not show what they hold? */
+bool unit_makes_data(const struct unit *u);
+/* Is the byte of a section part of an instruction? */
+bool unit_is_in_insn(const struct unit *u, uint32_t section, uint64_t off);
+
 /* distance.c: how the target of a jump, or a mentioned address, is given as a number of bytes. */
 enum distance {
 	DISTANCE_NONE,

@@ -361,9 +361,31 @@ keep_of_data(struct unit *u, uint32_t stmt, const char *by)
 	}
 }
 
+/* Handles data that the text does not show, in a section: an address of a place that has no label is a name and a number. If the
+ * relocation does not have the name, that may be any. */
+static void
+keep_of_made(struct unit *u, uint32_t section)
+{
+	const struct obj_section *s = &u->object->sections[section];
+
+	for (uint32_t i = 0; i < s->nreloc; i++) {
+		const struct obj_reloc *r = &u->object->relocs[s->reloc + i];
+		const struct obj_symbol *sym = &u->object->symbols[r->sym < u->object->nsymbol ? r->sym : 0];
+		uint64_t off = sym->value + (uint64_t)r->addend;
+
+		if (!r->pcrel && sym->section && u->code[sym->section] && off <= u->code[sym->section]->nbyte &&
+		    !u->code[sym->section]->labelled[off] && !unit_is_in_insn(u, section, r->off))
+			keep_between(u, sym->section, sym->is_section ? 0 : (uint32_t)sym->value, (uint32_t)off,
+			             "an address in data");
+	}
+}
+
 void
 distances_keep(struct unit *u)
 {
+	for (uint32_t i = 1; unit_makes_data(u) && i < u->object->nsection; i++)
+		if (u->object->sections[i].alloc && strcmp(u->object->sections[i].name, ".eh_frame"))
+			keep_of_made(u, i);
 	for (uint32_t i = 0; i < u->ncode; i++)
 		for (size_t k = 0; u->code[i] && k < u->code[i]->insns.n; k++)
 			keep_of_insn(&(struct user){.u = u, .code = u->code[i], .insn = &u->code[i]->insns.at[k]});

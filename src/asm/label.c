@@ -94,7 +94,7 @@ text_doubt_uses(struct text *t, const struct machine *m, const struct object *o,
 
 		if (s->kind == STMT_CODE && !is_instruction(t, s, m, o, place[i], next[place[i].section])) {
 			s->kind = STMT_OPAQUE;
-			s->flags |= STMT_MIXED | STMT_NUMBERS;
+			s->flags |= STMT_MIXED | STMT_NUMBERS | STMT_DIFFERS;
 		}
 		next[place[i].section] = place[i].off;
 	}

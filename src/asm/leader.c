@@ -150,17 +150,22 @@ mark_insns(struct unit *u, const struct code *c)
 
 /* ---- addresses in data: by name, since a table may hold differences ---- */
 
-/* Sections that list places for patching while the program runs. */
+/* Does the section list places for patching while the program runs? */
 static bool
-tells_patches(const struct unit *u, uint32_t stmt)
+is_for_patches(const struct unit *u, uint32_t section)
 {
 	static const char *const names[] = {"__patchable_function_entries", "__jump_table", "__mcount_loc", ".note.stapsdt"};
-	uint32_t section = u->place[stmt].section;
 
 	for (size_t i = 0; section && i < sizeof names / sizeof *names; i++)
 		if (!strcmp(u->object->sections[section].name, names[i]))
 			return true;
 	return false;
+}
+
+static bool
+tells_patches(const struct unit *u, uint32_t stmt)
+{
+	return is_for_patches(u, u->place[stmt].section);
 }
 
 /* Nops that may be patched stay together and in place: nothing is woven in before any of them. */
@@ -340,6 +345,137 @@ mark_data(struct unit *u)
 	}
 }
 
+/* ---- addresses in data that macros, .rept and the like make: by relocations, since the text does not name them ---- */
+
+/* Does a label stand there, and before an instruction if `insn`? */
+static bool
+is_labelled(const struct unit *u, struct dest d, bool insn)
+{
+	const struct code *c = d.section ? u->code[d.section] : NULL;
+
+	return c && d.off < c->nbyte && c->labelled[d.off] && (!insn || c->at[d.off] != UINT32_MAX);
+}
+
+/* Data in a section of their own may list faults, as such data that the text shows may. */
+static void
+mark_made_at(struct unit *u, uint32_t section, struct dest d)
+{
+	const struct obj_section *s = &u->object->sections[section];
+
+	mark_address_taken(u, d);
+	if (!s->exec && !section_flags(str_of(s->name)))
+		mark(u, d, LEADER_LISTED);
+}
+
+/* Labels in a section of data. */
+struct bases {
+	VEC(uint64_t) at;
+};
+
+static void
+find_bases(const struct unit *u, uint32_t section, struct bases *b)
+{
+	b->at.n = 0;
+	for (uint32_t i = 1; i < u->object->nsymbol; i++) {
+		const struct obj_symbol *s = &u->object->symbols[i];
+
+		if (s->section == section && !s->is_section && !str_starts(str_of(s->name), LABEL_PREFIX))
+			VEC_PUSH(b->at, s->value);
+	}
+}
+
+/* A distance from a label in the section of the data, or from the field itself: marks the place, whichever label it is. False:
+ * there is none. insn: only places where an instruction is. */
+static bool
+mark_from_label(struct unit *u, uint32_t section, const struct bases *b, const struct obj_reloc *r, struct dest d, bool insn)
+{
+	bool any = is_labelled(u, d, insn);
+
+	if (any)
+		mark_made_at(u, section, d);
+	for (size_t i = 0; i < b->at.n; i++) {
+		struct dest from = {d.section, (uint32_t)(d.off - r->off + b->at.at[i]), false};
+
+		if (!is_labelled(u, from, insn))
+			continue;
+		mark_made_at(u, section, from);
+		any = true;
+	}
+	return any;
+}
+
+/* Refuses procedures that jump indirectly, perhaps by a table of distances that is not understood, to a section's code. */
+static void
+refuse_jumps_by_distance(struct unit *u, uint32_t section)
+{
+	const struct code *c = u->code[section];
+
+	for (uint32_t i = 0; i < c->insns.n; i++) {
+		uint32_t proc, part;
+
+		if (c->insns.at[i].cls == CHORD_INSN_IJUMP && unit_find(u, section, c->insns.at[i].off, &proc, &part) &&
+		    !u->procs.at[proc].reason)
+			u->procs.at[proc].reason = "an indirect jump, and distances to code that a macro or .rept makes";
+	}
+}
+
+/* A compiler's own tables of distances are among the other data. */
+static bool
+is_of_compiler(const struct unit *u, uint32_t section)
+{
+	return u->text->compiler && section_flags(str_of(u->object->sections[section].name));
+}
+
+static void
+mark_made(struct unit *u, uint32_t section, const struct bases *b, const struct obj_reloc *r)
+{
+	const struct obj_symbol *s = &u->object->symbols[r->sym < u->object->nsymbol ? r->sym : 0];
+	struct dest d = {s->section, (uint32_t)(s->value + (uint64_t)r->addend), false};
+
+	if (!d.section || !u->code[d.section] || unit_is_in_insn(u, section, r->off))
+		return;
+	if (r->pcrel && !is_of_compiler(u, section) && !mark_from_label(u, section, b, r, d, true) &&
+	    !mark_from_label(u, section, b, r, d, false))
+		refuse_jumps_by_distance(u, d.section);
+	else if (!r->pcrel && d.off < u->code[d.section]->nbyte)
+		mark_made_at(u, section, d);
+}
+
+/* Refuses jumps by distances that have no relocations, because they are within a section, or that stand among a compiler's. */
+static void
+refuse_made(struct unit *u, uint32_t stmt)
+{
+	const struct place *at = &u->place[stmt];
+	const struct code *c = u->code[at->section];
+
+	if (!(u->text->stmts.at[stmt].flags & STMT_DIFFERS) || !at->section)
+		return;
+	if (c && c->at[at->off] == UINT32_MAX)
+		refuse_jumps_by_distance(u, at->section);
+	for (uint32_t i = 1; is_of_compiler(u, at->section) && i < u->ncode; i++)
+		if (u->code[i])
+			refuse_jumps_by_distance(u, i);
+}
+
+static void
+mark_all_made(struct unit *u)
+{
+	struct bases b = {0};
+
+	for (uint32_t i = 1; unit_makes_data(u) && i < u->object->nsection; i++) {
+		const struct obj_section *s = &u->object->sections[i];
+
+		if (!s->alloc || !strcmp(s->name, ".eh_frame") || is_for_patches(u, i))
+			continue;
+		find_bases(u, i, &b);
+		for (uint32_t k = 0; k < s->nreloc; k++)
+			mark_made(u, i, &b, &u->object->relocs[s->reloc + k]);
+	}
+	free(b.at.at);
+	for (uint32_t i = 0; i < u->text->stmts.n; i++)
+		refuse_made(u, i);
+}
+
 /* ---- procedures that others know of ---- */
 
 static void
@@ -405,6 +541,7 @@ leader_find(struct unit *u)
 			mark_insns(u, u->code[i]);
 	mark_pieces(u);
 	mark_data(u);
+	mark_all_made(u);
 	mark_known(u);
 	landing_find(u);
 	doubts_settle(u);

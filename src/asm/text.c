@@ -180,8 +180,7 @@ statement_end(struct reader *r, const char *p)
 
 /* ---- sections: which of them hold no code ---- */
 
-/* The STMT_OTHER and STMT_META flags of a section, by its name. */
-static uint8_t
+uint8_t
 section_flags(struct str name)
 {
 	static const char *const meta[] = {
@@ -396,7 +395,7 @@ is_emitting_unknown(struct str word)
 	return str_is(word, ".include");
 }
 
-enum { ANYTHING = STMT_MIXED | STMT_SECTIONS | STMT_DEFINES };
+enum { ANYTHING = STMT_MIXED | STMT_SECTIONS | STMT_DEFINES | STMT_DIFFERS };
 
 /* What a word tells of the block that it is in: STMT_MIXED if it makes something else than instructions, or counts bytes by `.`. A
  * macro's word has the macro's flags. */
@@ -426,11 +425,27 @@ note_opaque(struct reader *r, uint16_t flags)
 		forget_sections(r);
 }
 
+/* Is something subtracted from something before the line ends? */
+static bool
+subtracts(struct str s)
+{
+	for (size_t i = 1; i < s.n && s.at[i] != '\n' && s.at[i] != ';'; i++) {
+		size_t before = i;
+
+		while (s.at[i] == '-' && before && is_blank(s.at[before - 1]))
+			before--;
+		if (s.at[i] == '-' && before && (is_symbol_char(s.at[before - 1]) || strchr(")@\"", s.at[before - 1])))
+			return true;
+	}
+	return false;
+}
+
 /* What the words of a block tell. */
 static uint16_t
 block_flags(const struct reader *r, struct str body)
 {
 	uint16_t flags = r->t->machine->counts_from_pc(body) ? STMT_NUMBERS : 0;
+	struct str word;
 	char room[64];
 
 	for (size_t i = 0; i < body.n;) {
@@ -438,7 +453,10 @@ block_flags(const struct reader *r, struct str body)
 
 		while (i < body.n && is_symbol_char(body.at[i]))
 			i++;
-		flags |= word_flags(r, lowered((struct str){body.at + from, i - from}, room));
+		word = lowered((struct str){body.at + from, i - from}, room);
+		flags |= word_flags(r, word);
+		if (is_data(word) && subtracts((struct str){body.at + i, body.n - i}))
+			flags |= STMT_DIFFERS;
 		i += i == from;
 	}
 	return flags;

@@ -68,6 +68,26 @@ unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, 
 	return true;
 }
 
+bool
+unit_makes_data(const struct unit *u)
+{
+	for (size_t i = 0; i < u->text->stmts.n; i++)
+		if (u->text->stmts.at[i].kind == STMT_OPAQUE && u->text->stmts.at[i].flags & STMT_MIXED)
+			return true;
+	return false;
+}
+
+bool
+unit_is_in_insn(const struct unit *u, uint32_t section, uint64_t off)
+{
+	const struct code *c = u->code[section];
+
+	for (uint64_t lo = off + 1; c && lo-- > 0 && off - lo < 16;)
+		if (c->at[lo] != UINT32_MAX)
+			return lo + c->insns.at[c->at[lo]].len > off;
+	return false;
+}
+
 void
 unit_free(struct unit *u)
 {
