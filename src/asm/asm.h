@@ -34,6 +34,7 @@ enum stmt_flag {
 	STMT_NUMBERS = 256, /* STMT_OPAQUE that may hold operands that are numbers of bytes from the PC */
 	STMT_SECTIONS = 512, /* STMT_OPAQUE that may change the section */
 	STMT_DEFINES = 1024, /* STMT_OPAQUE that may define macros */
+	STMT_COUNTS = 4096, /* STMT_OPAQUE that may decide by a number of bytes what it makes */
 	STMT_DIFFERS = 2048, /* STMT_OPAQUE that may hold data with differences of places */
 };
 
@@ -73,6 +74,8 @@ struct str stmt_word(const struct text *t, const struct stmt *s);
 const char *stmt_syntax(const struct text *t, const struct stmt *s);
 /* Is a directive or mnemonic this one, which is given in lower case? The assembler takes either case. */
 bool word_is(struct str word, const char *name);
+/* Does the assembler decide by that directive's first operand, a number, what it makes? The word is in lower case. */
+bool word_decides(struct str word);
 /* What follows the first word, without blanks around it. */
 struct str stmt_rest(const struct text *t, const struct stmt *s);
 /* Length of the number, decimal or 0x..., at the beginning of a text; 0: there is none (a name may consist of hex digits). */

@@ -361,6 +361,110 @@ keep_of_data(struct unit *u, uint32_t stmt, const char *by)
 	}
 }
 
+/* ---- what the assembler decides by distances, and where it is told to relocate ---- */
+
+/* The place of what a statement that makes no bytes stands before; section 0: it is not known. */
+static struct place
+place_before(const struct unit *u, uint32_t stmt)
+{
+	while (stmt < u->text->stmts.n && !u->place[stmt].section)
+		stmt++;
+	return stmt < u->text->stmts.n ? u->place[stmt] : (struct place){0};
+}
+
+static void
+keep_section(struct unit *u, uint32_t section, const char *by)
+{
+	if (section && u->code[section])
+		keep(u, section, 0, u->code[section]->nbyte, by);
+}
+
+/* Refuses the sections of the places in an expression by which the assembler decides something. Names that the text defines stand
+ * for what they are defined as. */
+static void
+keep_of_decision(struct unit *u, struct str s, uint32_t stmt, int depth)
+{
+	enum { DEEPEST = 16 };
+	static const char by[] = "a condition of the assembler's";
+
+	for (size_t n; s.n && depth < DEEPEST; s = (struct str){s.at + n, s.n - n}) {
+		struct str word;
+		uint64_t at;
+
+		n = mention_end(s, false);
+		word = (struct str){s.at, n};
+		if (!n) {
+			n = 1;
+			continue;
+		}
+		if (str_is(word, "."))
+			keep_section(u, place_before(u, stmt).section, by);
+		else
+			keep_section(u, mention_dest(u, u->names, word, stmt).section, by);
+		for (at = 0; strmap_get(&u->names->defined, word, &(uint64_t){0}) && at < u->text->stmts.n; at++)
+			if (defines_name(u->text, &u->text->stmts.at[at]) &&
+			    str_eq(defined_name(u->text, &u->text->stmts.at[at]), word))
+				keep_of_decision(u, definition_value(u->text, &u->text->stmts.at[at]), (uint32_t)at, depth + 1);
+	}
+}
+
+/* Does a condition only make the assembler fail? If woven text fails by it, that is seen. */
+static bool
+is_assertion(const struct text *t, uint32_t stmt)
+{
+	return stmt + 2 < t->stmts.n && (word_is(stmt_word(t, &t->stmts.at[stmt + 1]), ".error") ||
+	                                 word_is(stmt_word(t, &t->stmts.at[stmt + 1]), ".err")) &&
+	       word_is(stmt_word(t, &t->stmts.at[stmt + 2]), ".endif");
+}
+
+static void
+keep_of_decisions(struct unit *u, uint32_t stmt)
+{
+	const struct stmt *s = &u->text->stmts.at[stmt];
+	struct str rest = stmt_rest(u->text, s), word = stmt_word(u->text, s);
+	char low[16];
+	size_t n = 0;
+
+	if (s->flags & STMT_COUNTS)
+		keep_section(u, u->place[stmt].section, "a condition of the assembler's");
+	for (; n < word.n && n < sizeof low; n++)
+		low[n] = (char)tolower((unsigned char)word.at[n]);
+	if (!word_decides((struct str){low, n}) || is_assertion(u->text, stmt))
+		return;
+	for (n = 0; n < rest.n && rest.at[n] != '\n' && rest.at[n] != ';'; n++)
+		;
+	keep_of_decision(u, (struct str){rest.at, n}, stmt, 0);
+}
+
+/* Handles `.reloc .+3, R_X86_64_PC32, name`: the place has to stay where it is from the place or the beginning from which it is
+ * counted. */
+static void
+keep_of_reloc(struct unit *u, uint32_t stmt)
+{
+	static const char by[] = "a .reloc";
+	struct str rest = stmt_rest(u->text, &u->text->stmts.at[stmt]), where = {0}, type = {0};
+	struct place here = place_before(u, stmt);
+	struct sum s;
+
+	operand_next(&rest, &where);
+	operand_next(&rest, &type);
+	if (memmem(type.at, type.n, "NONE", 4) || !here.section || !u->code[here.section])
+		return;
+	s = sum_of(u, u->names, where, stmt);
+	if (!s.known || s.nplace > 1 || (s.nplace && !s.place[0].dot && s.place[0].dest.section != here.section)) {
+		keep_section(u, here.section, by);
+		return;
+	}
+	if (s.nplace)
+		here.off = s.place[0].dot ? here.off : s.place[0].dest.off;
+	else
+		here.off = 0;
+	if (s.number < -(int64_t)here.off || s.number > (int64_t)u->code[here.section]->nbyte - here.off)
+		keep_section(u, here.section, by);
+	else
+		keep_between(u, here.section, here.off, (uint32_t)(here.off + s.number), by);
+}
+
 /* Handles data that the text does not show, in a section: an address of a place that has no label is a name and a number. If the
  * relocation does not have the name, that may be any. */
 static void
@@ -392,6 +496,10 @@ distances_keep(struct unit *u)
 	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
 		const struct stmt *s = &u->text->stmts.at[i];
 
+		if (s->kind == STMT_DIRECTIVE && word_is(stmt_word(u->text, s), ".reloc"))
+			keep_of_reloc(u, i);
+		else if (s->kind == STMT_DIRECTIVE || s->kind == STMT_OPAQUE)
+			keep_of_decisions(u, i);
 		if ((s->kind != STMT_DIRECTIVE && s->kind != STMT_ASSIGN) || !may_add(stmt_str(u->text, s)))
 			continue;
 		if (defines_name(u->text, s))

@@ -425,6 +425,18 @@ note_opaque(struct reader *r, uint16_t flags)
 		forget_sections(r);
 }
 
+bool
+word_decides(struct str word)
+{
+	static const char *const words[] = {".if", ".ifeq", ".ifne", ".ifge", ".ifgt", ".ifle", ".iflt", ".elseif", ".rept", ".rep",
+		".irep"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_is(word, words[i]))
+			return true;
+	return false;
+}
+
 /* Is something subtracted from something before the line ends? */
 static bool
 subtracts(struct str s)
@@ -445,6 +457,7 @@ static uint16_t
 block_flags(const struct reader *r, struct str body)
 {
 	uint16_t flags = r->t->machine->counts_from_pc(body) ? STMT_NUMBERS : 0;
+	bool decides = false;
 	struct str word;
 	char room[64];
 
@@ -455,6 +468,9 @@ block_flags(const struct reader *r, struct str body)
 			i++;
 		word = lowered((struct str){body.at + from, i - from}, room);
 		flags |= word_flags(r, word);
+		decides = word_decides(word) || (decides && (i == from || body.at[from - 1] != '\n'));
+		if (decides && str_is(word, "."))
+			flags |= STMT_COUNTS;
 		if (is_data(word) && subtracts((struct str){body.at + i, body.n - i}))
 			flags |= STMT_DIFFERS;
 		i += i == from;
