@@ -35,6 +35,7 @@ enum stmt_flag {
 	STMT_SECTIONS = 512, /* STMT_OPAQUE that may change the section */
 	STMT_DEFINES = 1024, /* STMT_OPAQUE that may define macros */
 	STMT_COUNTS = 4096, /* STMT_OPAQUE that may decide by a number of bytes what it makes */
+	STMT_SYNTAX = 8192, /* STMT_OPAQUE that may change the syntax, or the word size of code */
 	STMT_DIFFERS = 2048, /* STMT_OPAQUE that may hold data with differences of places */
 };
 

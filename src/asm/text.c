@@ -349,11 +349,19 @@ source_name(struct pool *pool, struct str operand)
 	return plain;
 }
 
+/* What is woven in would change to another syntax behind it than the text has. */
+static void
+refuse_syntax(struct reader *r)
+{
+	r->why = pool_printf(r->pool, "line %u: a condition, macro or .rept may change the syntax", r->line);
+}
+
 static void
 mode_directive(struct reader *r, struct str word, struct str rest)
 {
 	struct text *t = r->t;
 	enum text_mode mode = t->machine->mode(word, rest);
+	uint8_t flags = r->flags, syntax = r->syntax;
 
 	if (mode >= TEXT_FOREIGN && mode <= TEXT_FOREIGN_LAST) {
 		r->flags |= STMT_FOREIGN;
@@ -365,6 +373,8 @@ mode_directive(struct reader *r, struct str word, struct str rest)
 	case TEXT_ALIEN: r->flags |= STMT_ALIEN; break;
 	default: break;
 	}
+	if (r->conditions && (r->flags != flags || r->syntax != syntax))
+		refuse_syntax(r);
 	if (str_is(word, ".ident"))
 		t->compiler |= is_compiler(rest);
 	else if (str_is(word, ".file") && !*t->source && rest.n >= 2 && rest.at[0] == '"')
@@ -412,6 +422,8 @@ word_flags(const struct reader *r, struct str word)
 		return STMT_SECTIONS;
 	if (str_is(word, ".macro"))
 		return STMT_DEFINES;
+	if (r->t->machine->mode(word, STR("")) != TEXT_SAME)
+		return STMT_SYNTAX;
 	return word.n && strmap_get(&r->t->macros, word, &flags) ? (uint16_t)flags : 0;
 }
 
@@ -421,6 +433,8 @@ note_opaque(struct reader *r, uint16_t flags)
 {
 	r->t->code |= !(flags & STMT_OTHER) || flags & (STMT_SECTIONS | STMT_DEFINES);
 	r->t->unseen |= flags & STMT_DEFINES;
+	if (flags & STMT_SYNTAX)
+		refuse_syntax(r);
 	if (flags & (STMT_SECTIONS | STMT_DEFINES))
 		forget_sections(r);
 }
