@@ -234,10 +234,26 @@ changes_section(struct str word)
 	return false;
 }
 
+/* Do the operands of .section say that it holds instructions, whatever its name is? */
+static bool
+is_executable(struct str rest)
+{
+	const char *comma = memchr(rest.at, ',', rest.n);
+	size_t i = comma ? (size_t)(comma - rest.at) + 1 : rest.n;
+
+	while (i < rest.n && is_blank(rest.at[i]))
+		i++;
+	if (i >= rest.n || rest.at[i] != '"')
+		return false;
+	for (i++; i < rest.n && rest.at[i] != '"' && rest.at[i] != 'x'; i++)
+		;
+	return i < rest.n && rest.at[i] == 'x';
+}
+
 static bool
 section_directive(struct reader *r, struct str word, struct str rest)
 {
-	uint8_t other = section_flags(rest);
+	uint8_t other = is_executable(rest) ? 0 : section_flags(rest);
 
 	if (str_is(word, ".section")) {
 		enter_section(r, other);

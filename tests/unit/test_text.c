@@ -181,6 +181,12 @@ whose_it_is(void **state)
 	assert_true(t.code && !t.compiler);
 	assert_string_equal(t.source, "");
 	text_free(&t);
+	t = read_text(pool, "\t.section .data.fast, \"awx\"\n\tnop\n", 33);
+	assert_true(t.code);
+	text_free(&t);
+	t = read_text(pool, "\t.section .data.x,\"aw\"\n\t.long 5\n", 32);
+	assert_false(t.code);
+	text_free(&t);
 	pool_free(pool);
 }
 
