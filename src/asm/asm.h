@@ -212,7 +212,7 @@ struct part {
 	struct code *code;
 	uint32_t lo, hi;             /* section offsets of its code, before weaving */
 	uint32_t first, last;        /* instructions [first, last) */
-	uint32_t first_stmt, last_stmt; /* statements that begin its first and last instruction */
+	uint32_t first_stmt, last_stmt; /* first statement of its first instruction, last statement of its last one */
 	const char *name;            /* a symbol, or a name made up */
 };
 
@@ -284,6 +284,8 @@ void unit_free(struct unit *u);
 
 /* Decodes the instructions of every section of the object. */
 void code_read(struct unit *u);
+/* The last statement of an instruction, or UINT32_MAX: a prefix may be a statement of its own. */
+uint32_t code_end_stmt(const struct unit *u, const struct code *c, const struct insn *in);
 /* doubt.c: notes that the address of a place is used; it matters if its bytes are treated as data. */
 void doubt_address_taken(struct unit *u, uint32_t section, uint32_t off);
 /* Refuses bytes in doubt that may be code. Call it once, when all used addresses are known. */

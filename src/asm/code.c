@@ -353,6 +353,26 @@ name_stmts(struct unit *u, struct code *c)
 	}
 }
 
+uint32_t
+code_end_stmt(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	size_t lo = 0, hi = c->stmts.n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (u->place[c->stmts.at[mid]].off < in->off + in->len)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo && u->text->stmts.at[c->stmts.at[lo - 1]].kind == STMT_LABEL)
+		lo--;
+	if (!lo || (in->stmt != UINT32_MAX && u->place[c->stmts.at[lo - 1]].off <= in->off))
+		return in->stmt;
+	return c->stmts.at[lo - 1];
+}
+
 /* For the linker, a call of __tls_get_addr and the lea before it are one unit: it may replace both. */
 static bool
 is_tls_call(const struct unit *u, const struct obj_reloc *r)

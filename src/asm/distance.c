@@ -35,25 +35,6 @@ has_distance(struct str s)
 	return false;
 }
 
-/* The statement in which an instruction's bytes end, or UINT32_MAX if there is none. A prefix may be a statement of its own. */
-static uint32_t
-stmt_of_end(const struct unit *u, const struct code *c, const struct insn *in)
-{
-	size_t lo = 0, hi = c->stmts.n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (u->place[c->stmts.at[mid]].off < in->off + in->len)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo && u->text->stmts.at[c->stmts.at[lo - 1]].kind == STMT_LABEL)
-		lo--;
-	return lo ? c->stmts.at[lo - 1] : UINT32_MAX;
-}
-
 /* A jump or call written as data has its distance as a number, which is right only while nothing is woven in between. */
 static bool
 is_written_as_bytes(const struct unit *u, const struct code *c, const struct insn *in)
@@ -62,7 +43,7 @@ is_written_as_bytes(const struct unit *u, const struct code *c, const struct ins
 
 	if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || in->attr & INSN_RELOC)
 		return false;
-	stmt = stmt_of_end(u, c, in);
+	stmt = code_end_stmt(u, c, in);
 	return stmt != UINT32_MAX &&
 	       (u->text->stmts.at[stmt].kind == STMT_DIRECTIVE || u->text->stmts.at[stmt].flags & STMT_MIXED);
 }
@@ -152,7 +133,7 @@ named_base(const struct unit *u, uint32_t stmt, struct dest d, uint32_t *base)
 static bool
 is_hidden_label(const struct unit *u, const struct code *c, const struct insn *in)
 {
-	uint32_t stmt = stmt_of_end(u, c, in);
+	uint32_t stmt = code_end_stmt(u, c, in);
 	const struct stmt *s = stmt == UINT32_MAX ? NULL : &u->text->stmts.at[stmt];
 
 	return is_within(c, in) && c->labelled[in->target] && (in->stmt == UINT32_MAX || (s && s->kind == STMT_OPAQUE)) &&

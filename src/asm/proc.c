@@ -135,11 +135,14 @@ first_stmt(const struct code *c, uint32_t first, uint32_t last)
 }
 
 static uint32_t
-last_stmt(const struct code *c, uint32_t first, uint32_t last)
+last_stmt(const struct unit *u, const struct code *c, uint32_t first, uint32_t last)
 {
-	for (uint32_t i = last; i > first; i--)
-		if (c->insns.at[i - 1].stmt != UINT32_MAX)
-			return c->insns.at[i - 1].stmt;
+	for (uint32_t i = last; i > first; i--) {
+		uint32_t stmt = code_end_stmt(u, c, &c->insns.at[i - 1]);
+
+		if (stmt != UINT32_MAX)
+			return stmt;
+	}
 	return UINT32_MAX;
 }
 
@@ -196,7 +199,7 @@ add_part(struct unit *u, struct code *c, struct strmap *names, const char *name,
 		return;
 	part.hi = c->insns.at[part.last - 1].off + c->insns.at[part.last - 1].len;
 	part.first_stmt = first_stmt(c, part.first, part.last);
-	part.last_stmt = last_stmt(c, part.first, part.last);
+	part.last_stmt = last_stmt(u, c, part.first, part.last);
 	if (!p) {
 		if (!is_cold(name))
 			strmap_put(names, str_of(name), u->procs.n);

@@ -39,8 +39,6 @@ uint32_t emit_before(const struct emitter *m, uint32_t block, uint32_t i);
 uint32_t emit_before_line(const struct emitter *m, uint32_t block, uint32_t i);
 /* The statement after which code can stand that runs when the call in statement `stmt` has returned. */
 uint32_t emit_returned(const struct emitter *m, uint32_t block, uint32_t insn, uint32_t stmt);
-/* The last statement of an instruction; a prefix may be a statement of its own. */
-uint32_t emit_end_stmt(const struct emitter *m, const struct code *c, const struct insn *in);
 /* Puts m->b after a block, and empties it. */
 void emit_after(struct emitter *m, uint32_t block, uint32_t rank);
 /* Appends text of the runtime or of a measure. A line @eh_frame@ in it becomes the directive for .eh_frame that the woven text

@@ -46,7 +46,7 @@ emit_calls(struct emitter *m)
 				flags = CHORD_CALL_NORETURN;
 			if (i + 1 == p->block_text.at[b].last && twice[b])
 				flags = CHORD_CALL_TWICE;
-			stmt = in->stmt == UINT32_MAX ? UINT32_MAX : emit_end_stmt(m, emit_code(m, b), in);
+			stmt = in->stmt == UINT32_MAX ? UINT32_MAX : code_end_stmt(m->u, emit_code(m, b), in);
 			labelled = can_label_return(m, emit_code(m, b), in, stmt);
 			if (labelled) {
 				emit_label(&m->b, 'R', m->w->number, m->w->call_sites.n);

@@ -30,7 +30,7 @@ emit_stmt_at(const struct emitter *m, const struct site *s)
 	const struct insn *last = emit_last(m, s->block);
 
 	if (s->where == SITE_AFTER)
-		return stmt_behind(m->u->text, emit_end_stmt(m, emit_code(m, s->block), last)) + 1;
+		return stmt_behind(m->u->text, code_end_stmt(m->u, emit_code(m, s->block), last)) + 1;
 	return s->where == SITE_STUB ? last->stmt : woven_insn(m->w, s->block, s->insn)->stmt;
 }
 

@@ -39,27 +39,6 @@ emit_behind(const struct emitter *m, uint32_t stmt)
 	return s->at + s->len;
 }
 
-/* The last statement of an instruction: a prefix may be a statement of its own. */
-uint32_t
-emit_end_stmt(const struct emitter *m, const struct code *c, const struct insn *in)
-{
-	size_t lo = 0, hi = c->stmts.n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (m->u->place[c->stmts.at[mid]].off < in->off + in->len)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo && m->u->text->stmts.at[c->stmts.at[lo - 1]].kind == STMT_LABEL)
-		lo--;
-	if (!lo || (in->stmt != UINT32_MAX && m->u->place[c->stmts.at[lo - 1]].off <= in->off))
-		return in->stmt;
-	return c->stmts.at[lo - 1];
-}
-
 const struct code *
 emit_code(const struct emitter *m, uint32_t block)
 {
@@ -137,7 +116,7 @@ emit_returned(const struct emitter *m, uint32_t block, uint32_t insn, uint32_t s
 void
 emit_after(struct emitter *m, uint32_t block, uint32_t rank)
 {
-	uint32_t stmt = emit_end_stmt(m, emit_code(m, block), emit_last(m, block));
+	uint32_t stmt = code_end_stmt(m->u, emit_code(m, block), emit_last(m, block));
 
 	stmt = emit_returned(m, block, m->w->proc->block_text.at[block].last - 1, stmt);
 	emit_text(m, emit_behind(m, stmt), rank, stmt);

@@ -62,6 +62,6 @@ emit_traps(struct emitter *m)
 			emit_text(m, emit_before(m, b, i), RANK_CALL, in->stmt);
 			emit_segment(m, b, i);
 			emit_label(&m->b, 'P', m->w->number, n++);
-			emit_text(m, emit_behind(m, emit_end_stmt(m, emit_code(m, b), in)), RANK_RETURN, in->stmt);
+			emit_text(m, emit_behind(m, code_end_stmt(m->u, emit_code(m, b), in)), RANK_RETURN, in->stmt);
 		}
 }
