@@ -108,15 +108,16 @@ unmeasured_find(struct binary *bin, struct unmeasured *un)
 	}
 }
 
-/* Was the library built with Chord? Those that cannot be read any more were, too. */
+/* Was the library built with Chord? Those that cannot be read any more were, too. If it was linked without -l, its name may be a
+ * path, as the linker was given it. */
 static bool
 was_measured(const struct run *r, const char *library)
 {
 	for (size_t i = 0; i < r->binary.n; i++)
-		if (!strcmp(base_name(r->binary.at[i].path), library))
+		if (!strcmp(base_name(r->binary.at[i].path), base_name(library)))
 			return true;
 	for (size_t i = 0; i < r->nunread; i++)
-		if (!strcmp(base_name(r->unknown.at[i].name), library))
+		if (!strcmp(base_name(r->unknown.at[i].name), base_name(library)))
 			return true;
 	return false;
 }

@@ -211,6 +211,12 @@ t_libraries() {
 	holds '.unmeasured.libraries == ["libplain.so", "libc.so.6"]'
 	want "$CHORD" stat --json -o json ./prog
 	[ "$(jq -c .not_counted.libraries json)" = '["libplain.so","libc.so.6"]' ] || no "stat: $(jq -c .not_counted json)"
+	# linked by a path, as without -l: the program needs "./libours.so"
+	want $cc -o prog -x c - -x none ./libours.so ./libplain.so <<<'int plain(int), ours(int);
+		int main(void) { return plain(0) + ours(-1); }'
+	CHORD_FILE=r ./prog
+	want "$CHORD" report --json ./prog r
+	holds '.unmeasured.libraries == ["./libplain.so", "libc.so.6"]'
 	want $cc -static -o prog -x c - <<<'int main(void) { return 0; }'
 	CHORD_FILE=q ./prog
 	want "$CHORD" report --json ./prog q
