@@ -44,8 +44,21 @@ add_call(struct view_calls *list, struct run *run, struct binary *bin, const str
 	VEC_PUSH(*list, row);
 }
 
+/* Adds up calls without sums. The total of all calls fits 64 bits (view_totals()), and so does this. */
 static void
-find_calls_of(struct view_calls *list, struct run *run, struct binary *bin, uint32_t proc)
+add_left(struct view_calls *list, struct binary *bin, const struct walk *w, uint64_t most, const struct view_choice *choice)
+{
+	struct view_call row = {.binary = bin};
+
+	if (w->kind != CHORD_INSN_CALL && w->kind != CHORD_INSN_ICALL)
+		return;
+	set_place(&row, w);
+	if (view_is_file(row.file, choice->file))
+		(void)bounds_add(&list->left, &(struct bounds){w->count, most});
+}
+
+static void
+find_calls_of(struct view_calls *list, struct run *run, struct binary *bin, uint32_t proc, const struct view_choice *choice)
 {
 	const struct proc *p = &bin->map.proc[proc];
 	const struct counts *c = &bin->counts[proc];
@@ -58,8 +71,12 @@ find_calls_of(struct view_calls *list, struct run *run, struct binary *bin, uint
 		for (walk_start(&w, p, c, b); walk_next(&w) && walk_next(&most);) {
 			while (call < end && p->call[call].insn < w.i)
 				call++;
-			if (call < end && p->call[call].insn == w.i && p->call[call].sum && most.count)
+			if (!most.count)
+				continue;
+			if (call < end && p->call[call].insn == w.i && p->call[call].sum)
 				add_call(list, run, bin, &w, most.count, proc, call);
+			else
+				add_left(list, bin, &w, most.count, choice);
 		}
 	}
 }
@@ -133,9 +150,11 @@ view_calls(struct view_calls *list, struct run *run, const struct view_choice *c
 
 			if (bin->counts[k].why || !view_is_named(p, choice->function))
 				continue;
-			if (p->summed)
-				find_calls_of(list, run, bin, k);
-			else if (!sums && !p->refused)
+			if (p->refused)
+				continue;
+			if (sums)
+				find_calls_of(list, run, bin, k, choice);
+			else
 				find_call_insns(list, run, bin, k);
 		}
 	}

@@ -267,7 +267,11 @@ struct view_call {
 	bool known[CHORD_SUMS];
 	uint64_t n[CHORD_SUMS];  /* by event of the procedure */
 };
-struct view_calls { struct view_call *at; size_t n, cap; };
+struct view_calls {
+	struct view_call *at;
+	size_t n, cap;
+	struct bounds left;      /* calls that are in no row: others have sums, these have none */
+};
 
 /* Adds the calls that were made in the chosen part, most events first. In procedures whose calls have no counters: the call
  * instructions that ran, without events, and without names if they go through pointers. */

@@ -254,6 +254,32 @@ callees >got
 printf '%s\n' "main one 20" "main two 10" >expected
 verdict pointers-merged
 
+# Calls that have no sums are in no row, and the report says how many they are: a prefix that is a line of its own, calls in a file
+# with edges only.
+cat >prefix.s <<'END'
+	.globl prefix
+	.type prefix, @function
+prefix:	bnd
+	call callee
+	call callee
+	ret
+	.size prefix, . - prefix
+	.type callee, @function
+callee:	ret
+	.size callee, . - callee
+	.section .note.GNU-stack, "", @progbits
+END
+echo 'void prefix(void); void edges(void) { prefix(); }' >edges.c
+echo 'void edges(void); void prefix(void); int main(void) { for (int i = 0; i < 5; i++) edges(); prefix(); }' >main.c
+"$CHORD" cc -fno-optimize-sibling-calls -c edges.c
+"$CHORD" cc -fchord=calls -o measured main.c prefix.s edges.o
+CHORD_FILE=left.chord ./measured
+"$CHORD" report --calls ./measured left.chord | sed -nE 's/^ +[0-9]+ +([0-9]+)  ([a-z]+ -> .*)/\2 \1/p; s/^Calls that are in no row.*: //p' >got
+printf '%s\n' "main -> edges 5" "main -> prefix 1" "prefix -> callee 6" 11 >expected
+sort -o got got
+sort -o expected expected
+verdict left
+
 # Where no profile can be written the program does what it does.
 "$CHORD" cc -O2 -fchord=calls -pthread -o measured "$here/pointers-threads.c"
 for file in /dev/null /nowhere/at/all; do

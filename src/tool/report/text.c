@@ -323,15 +323,26 @@ print_call(const struct report *r, const struct view_call *c)
 }
 
 static void
-print_calls(const struct report *r)
+print_calls_left(const struct report *r)
+{
+	const struct bounds *left = &r->table.call.left;
+	char n[RANGE];
+
+	if (left->most)
+		printf("\nCalls that are in no row, because their sums were not counted: %s\n", range(n, left->least, left->most));
+}
+
+static void
+print_call_rows(const struct report *r)
 {
 	size_t n = table_rows(r->opt.top, r->table.call.n);
 	struct column column[CALL_COLUMNS];
 	struct table t;
 
 	if (!r->table.call.n) {
-		printf(r->table.totals.known ? "\nNo calls were made.\n"
-		       : "\nCalls were not counted: compile with -fchord=edges or calls.\n");
+		if (!r->table.call.left.most)
+			printf(r->table.totals.known ? "\nNo calls were made.\n"
+			       : "\nCalls were not counted: compile with -fchord=edges or calls.\n");
 		return;
 	}
 	printf(r->table.call.at[0].nevent ? "\nBetween call and return:\n"
@@ -346,6 +357,13 @@ print_calls(const struct report *r)
 	for (size_t i = 0; i < n; i++)
 		print_call(r, &r->table.call.at[i]);
 	table_more(&t, n, r->table.call.n, "calls");
+}
+
+static void
+print_calls(const struct report *r)
+{
+	print_call_rows(r);
+	print_calls_left(r);
 }
 
 /* ---- what is not in the sums ---- */
