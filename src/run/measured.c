@@ -108,16 +108,22 @@ unmeasured_find(struct binary *bin, struct unmeasured *un)
 	}
 }
 
-/* Was the library built with Chord? Those that cannot be read any more were, too. If it was linked without -l, its name may be a
- * path, as the linker was given it. */
 static bool
-was_measured(const struct run *r, const char *library)
+is_named(const char *path, const char *library)
+{
+	return !strcmp(base_name(path), base_name(library));
+}
+
+/* Is the library measured, even if it cannot be opened now? If it was linked without -l, its name may be a path, as the linker was
+ * given it. */
+static bool
+is_ours(const struct run *r, const char *library)
 {
 	for (size_t i = 0; i < r->binary.n; i++)
-		if (!strcmp(base_name(r->binary.at[i].path), base_name(library)))
+		if (is_named(r->binary.at[i].path, library))
 			return true;
-	for (size_t i = 0; i < r->nunread; i++)
-		if (!strcmp(base_name(r->unknown.at[i].name), base_name(library)))
+	for (size_t i = 0; r->sum && i < r->sum->module.n; i++)
+		if (is_named(r->sum->module.at[i].path, library))
 			return true;
 	return false;
 }
@@ -129,7 +135,7 @@ add_libraries(const struct run *r, const struct binary *bin, struct unmeasured *
 	size_t n = image_needed(bin->image, &needed);
 
 	for (size_t i = 0; i < n; i++) {
-		bool have = was_measured(r, needed[i]);
+		bool have = is_ours(r, needed[i]);
 
 		for (size_t k = 0; k < un->library.n && !have; k++)
 			have = !strcmp(un->library.at[k], needed[i]);

@@ -217,6 +217,9 @@ t_libraries() {
 	CHORD_FILE=r ./prog
 	want "$CHORD" report --json ./prog r
 	holds '.unmeasured.libraries == ["./libplain.so", "libc.so.6"]'
+	mv libours.so elsewhere.so
+	want "$CHORD" report --json ./prog r
+	holds '.unmeasured.libraries == ["./libplain.so", "libc.so.6"] and .unknown[0].name == "./libours.so"'
 	want $cc -static -o prog -x c - <<<'int main(void) { return 0; }'
 	CHORD_FILE=q ./prog
 	want "$CHORD" report --json ./prog q
