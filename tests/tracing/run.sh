@@ -408,7 +408,7 @@ check longjmp $? "$(grep deep all | head -n 5)"
 check from-first $? "$("$CHORD" trace --from=fib --to=fib ./program 2>&1 | head -n 3)"
 for option in --from=none --from=fib:9999999 --from=99999999999 --to=none --grep=none --thread=99; do
 	"$CHORD" trace $option ./program >/dev/null 2>found.err
-	[ $? = 1 ] && grep -Eq 'no thread|such a function' found.err
+	[ $? = 1 ] && grep -Eq 'no thread|no procedure has such a name' found.err
 	check "not-there $option" $? "$(cat found.err)"
 done
 for option in --from=:3 --to=fib: --last=0 --thread=x --diff "--last=3 --json" "--encodings --lines" "--together --last=3"; do
