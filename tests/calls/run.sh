@@ -259,7 +259,7 @@ verdict pointers-merged
 cat >prefix.s <<'END'
 	.globl prefix
 	.type prefix, @function
-prefix:	bnd
+prefix:	rex.w
 	call callee
 	call callee
 	ret
