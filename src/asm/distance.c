@@ -360,17 +360,48 @@ keep_section(struct unit *u, uint32_t section, const char *by)
 		keep(u, section, 0, u->code[section]->nbyte, by);
 }
 
-/* Refuses the sections of the places in an expression by which the assembler decides something. Names that the text defines stand
- * for what they are defined as. */
-static void
-keep_of_decision(struct unit *u, struct str s, uint32_t stmt, int depth)
-{
-	enum { DEEPEST = 16 };
-	static const char by[] = "a condition of the assembler's";
+/* What conditions of the assembler's depend on. */
+struct decisions {
+	struct unit *u;
+	struct strmap seen;      /* names that the text defines, whose definitions are or were in `todo` */
+	VEC(uint32_t) todo;      /* definitions to look at */
+	bool *kept;              /* by section: it is refused already */
+};
 
-	for (size_t n; s.n && depth < DEEPEST; s = (struct str){s.at + n, s.n - n}) {
+static void
+keep_decided(struct decisions *d, uint32_t section)
+{
+	if (!section || d->kept[section])
+		return;
+	d->kept[section] = true;
+	keep_section(d->u, section, "a condition of the assembler's");
+}
+
+/* Adds the definitions of a name, unless it was seen before. */
+static void
+add_definitions(struct decisions *d, struct str name)
+{
+	const struct text *t = d->u->text;
+	uint64_t at;
+
+	if (!strmap_get(&d->u->names->defined, name, &at) || strmap_get(&d->seen, name, &(uint64_t){0}))
+		return;
+	strmap_put(&d->seen, name, 1);
+	if (at != UINT32_MAX) {
+		VEC_PUSH(d->todo, (uint32_t)at);
+		return;
+	}
+	for (uint32_t i = 0; i < t->stmts.n; i++)
+		if (defines_name(t, &t->stmts.at[i]) && str_eq(defined_name(t, &t->stmts.at[i]), name))
+			VEC_PUSH(d->todo, i);
+}
+
+/* Refuses the sections of the places in an expression by which the assembler decides something. */
+static void
+keep_of_expression(struct decisions *d, struct str s, uint32_t stmt)
+{
+	for (size_t n; s.n; s = (struct str){s.at + n, s.n - n}) {
 		struct str word;
-		uint64_t at;
 
 		n = mention_end(s, false);
 		word = (struct str){s.at, n};
@@ -379,13 +410,22 @@ keep_of_decision(struct unit *u, struct str s, uint32_t stmt, int depth)
 			continue;
 		}
 		if (str_is(word, "."))
-			keep_section(u, place_before(u, stmt).section, by);
+			keep_decided(d, place_before(d->u, stmt).section);
 		else
-			keep_section(u, mention_dest(u, u->names, word, stmt).section, by);
-		for (at = 0; strmap_get(&u->names->defined, word, &(uint64_t){0}) && at < u->text->stmts.n; at++)
-			if (defines_name(u->text, &u->text->stmts.at[at]) &&
-			    str_eq(defined_name(u->text, &u->text->stmts.at[at]), word))
-				keep_of_decision(u, definition_value(u->text, &u->text->stmts.at[at]), (uint32_t)at, depth + 1);
+			keep_decided(d, mention_dest(d->u, d->u->names, word, stmt).section);
+		add_definitions(d, word);
+	}
+}
+
+/* The same. Names that the text defines stand for what they are defined as. */
+static void
+keep_of_decision(struct decisions *d, struct str s, uint32_t stmt)
+{
+	keep_of_expression(d, s, stmt);
+	while (d->todo.n) {
+		uint32_t at = d->todo.at[--d->todo.n];
+
+		keep_of_expression(d, definition_value(d->u->text, &d->u->text->stmts.at[at]), at);
 	}
 }
 
@@ -399,22 +439,23 @@ is_assertion(const struct text *t, uint32_t stmt)
 }
 
 static void
-keep_of_decisions(struct unit *u, uint32_t stmt)
+keep_of_decisions(struct decisions *d, uint32_t stmt)
 {
+	const struct unit *u = d->u;
 	const struct stmt *s = &u->text->stmts.at[stmt];
 	struct str rest = stmt_rest(u->text, s), word = stmt_word(u->text, s);
 	char low[16];
 	size_t n = 0;
 
 	if (s->flags & STMT_COUNTS)
-		keep_section(u, u->place[stmt].section, "a condition of the assembler's");
+		keep_decided(d, u->place[stmt].section);
 	for (; n < word.n && n < sizeof low; n++)
 		low[n] = (char)tolower((unsigned char)word.at[n]);
 	if (!word_decides((struct str){low, n}) || is_assertion(u->text, stmt))
 		return;
 	for (n = 0; n < rest.n && rest.at[n] != '\n' && rest.at[n] != ';'; n++)
 		;
-	keep_of_decision(u, (struct str){rest.at, n}, stmt, 0);
+	keep_of_decision(d, (struct str){rest.at, n}, stmt);
 }
 
 /* Handles `.reloc .+3, R_X86_64_PC32, name`: the place has to stay where it is from the place or the beginning from which it is
@@ -468,6 +509,8 @@ keep_of_made(struct unit *u, uint32_t section)
 void
 distances_keep(struct unit *u)
 {
+	struct decisions d = {.u = u, .kept = pool_array(u->pool, u->object->nsection + 1u, sizeof *d.kept)};
+
 	for (uint32_t i = 1; unit_makes_data(u) && i < u->object->nsection; i++)
 		if (u->object->sections[i].alloc && strcmp(u->object->sections[i].name, ".eh_frame"))
 			keep_of_made(u, i);
@@ -480,7 +523,7 @@ distances_keep(struct unit *u)
 		if (s->kind == STMT_DIRECTIVE && word_is(stmt_word(u->text, s), ".reloc"))
 			keep_of_reloc(u, i);
 		else if (s->kind == STMT_DIRECTIVE || s->kind == STMT_OPAQUE)
-			keep_of_decisions(u, i);
+			keep_of_decisions(&d, i);
 		if ((s->kind != STMT_DIRECTIVE && s->kind != STMT_ASSIGN) || !may_add(stmt_str(u->text, s)))
 			continue;
 		if (defines_name(u->text, s))
@@ -488,4 +531,6 @@ distances_keep(struct unit *u)
 		else if (!(s->flags & STMT_META) && holds_addresses(stmt_word(u->text, s)))
 			keep_of_data(u, i, "an address in data");
 	}
+	strmap_free(&d.seen);
+	free(d.todo.at);
 }
