@@ -3,14 +3,17 @@
  * when Chord is built.
  *
  * Functions that follow one another share one description, in which each function begins with the state that all begin with. This
- * saves space, because every object pays for a description and for a relocation of its address. A description ends where there is
- * code without rules between two functions. -b: the rules go into that file, and the text includes parts of @libexec@/NAME. */
+ * saves space, because every object pays for a description and for a relocation of its address. A reader goes through all rules
+ * before the address that it looks for. So a description takes no more functions from SHARED bytes of rules on. It also ends where
+ * there is code without rules between two functions. -b: the rules go into that file, and the text includes parts of
+ * @libexec@/NAME. */
 #define PROGRAM "frames"
 #include "object.h"
 
 enum { ADVANCE = 0x40, OFFSET = 0x80, RESTORE = 0xc0, ADVANCE1 = 2, ADVANCE2 = 3, ADVANCE4 = 4, REMEMBER = 0x0a, FORGET = 0x0b };
 enum { MOST = 2048, RULES_MOST = 1 << 16 };
 enum { PADDING = 16 }; /* fewer bytes between two functions are padding */
+enum { SHARED = 512 }; /* a description that has as many bytes of rules takes no further function */
 
 /* A function: where it is in the section, and its rules. */
 static struct function {
@@ -200,7 +203,7 @@ print_description(const struct function *f, size_t most, const char *label, cons
 		put_op(REMEMBER);
 		at = f[n].at + put_rules(&f[n]);
 		n++;
-	} while (n < most && f[n].at - (f[n - 1].at + f[n - 1].size) < PADDING);
+	} while (n < most && nrule - from < SHARED && f[n].at - (f[n - 1].at + f[n - 1].size) < PADDING);
 	printf("\t.long .L%s_end%zu-.L%s_begin%zu\n.L%s_begin%zu:\n", label, from, label, from, label, from);
 	printf("\t.long .-.L%s_cie\n\t.long .L%s+%ju-.\n\t.long %ju\n\t.byte 0\n", label, label, (uintmax_t)f->at,
 	       (uintmax_t)(f[n - 1].at + f[n - 1].size - f->at));

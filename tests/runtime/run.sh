@@ -82,6 +82,12 @@ name=beside
 	as -o beside.o there.s &&
 	cmp beside.o packed.o >"$w/err" 2>&1 && [ "$(wc -c <beside.s)" -lt $(($(wc -c <runtime.s) / 4)) ] && ok beside || fail beside "$(cat "$w/err")"
 
+# A reader of unwind tables goes through all of a description: none is long, and together they have all functions.
+name=frames
+readelf --debug-dump=frames packed.o | awk '/ FDE / { n++; rules = 0 } /DW_CFA/ { all++; most = ++rules > most ? rules : most }
+	END { print n " descriptions, " all + 0 " rules, at most " most " in one"; exit !(n > 10 && all > 3000 && most < 800) }' >"$w/err" &&
+	ok frames || fail frames "$(cat "$w/err")"
+
 obj cases.o "$here/cases.c" -fPIE && obj cases-nopie.o "$here/cases.c" -fno-pie &&
 	obj lib.o "$here/lib.c" -fPIC && obj other.o "$here/lib.c" -fPIC -DNAME=lib_other &&
 	obj late.o "$here/lib.c" -fPIC -DCONSTRUCTOR && obj late2.o "$here/lib.c" -fPIC -DCONSTRUCTOR || exit 1
