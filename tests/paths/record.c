@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* record PROFILE PROGRAM [ARGUMENT...]: runs a program built with -fchord=paths one instruction at a time, and records which
- * way each activation goes. It uses addresses, calls and returns, and none of the code that counts. The profile has to say the
- * same: each path, how often it ran, and how far unfinished paths came.
+/* record PROFILE PROGRAM [ARGUMENT...]: runs a program built with -fchord=paths, measured code one instruction at a time, and
+ * records which way each activation goes. It uses addresses, calls and returns, and none of the code that counts. The profile has
+ * to say the same: each path, how often it ran, and how far unfinished paths came.
  *
  * The program must not be a PIE, and has one thread. Prints how many paths and activations were compared. Gives up, with status
  * 77, after RECORD_STEPS instructions (environment). STRIKE=SEED[:SWEEPS]: signals are sent (tests/strikes.h). */
@@ -58,6 +58,7 @@ struct recorder {
 	VEC(struct seen) seen;
 	struct strmap number;    /* in seen */
 	pid_t pid;
+	struct steps code;
 	uint64_t steps, ended, pc;
 };
 
@@ -94,6 +95,29 @@ find_places(struct recorder *r, uint32_t proc)
 			VEC_PUSH(r->place, (struct place){w.addr, proc, b, w.i, w.kind, p->block[b].insn[w.i] & 15, first});
 			first = false;
 		}
+	}
+}
+
+/* The code with paths is stepped through. It is entered at instructions, where calls return to, and at beginnings. */
+static void
+find_code(struct recorder *r)
+{
+	const struct parts *parts = &r->binary.parts;
+
+	steps_begin(&r->code, parts->at[0].addr, parts->at[parts->n - 1].addr + parts->at[parts->n - 1].size);
+	for (size_t i = 0; i < r->place.n; i++) {
+		steps_mark(&r->code, r->place.at[i].addr, ENTERED);
+		if (r->place.at[i].kind == CHORD_INSN_CALL || r->place.at[i].kind == CHORD_INSN_ICALL)
+			steps_mark(&r->code, r->place.at[i].addr + r->place.at[i].len, ENTERED);
+	}
+	for (size_t i = 0; i < parts->n; i++) {
+		const struct part_at *part = &parts->at[i];
+
+		if (part->proc->refused || !part->proc->paths)
+			continue;
+		steps_mark(&r->code, part->proc->part[0].addr, ENTERED);
+		for (uint64_t at = part->addr; at < part->addr + part->size; at++)
+			steps_mark(&r->code, at, STEPPED);
 	}
 }
 
@@ -391,6 +415,15 @@ most_steps(void)
 	return most ? strtoull(most, NULL, 10) : UINT64_MAX;
 }
 
+/* With signals that are sent after so many steps, all code is stepped through. */
+static bool
+step(struct recorder *r, const struct strikes *strikes, int signal, int *status)
+{
+	if (!strikes->seed)
+		return steps_go(&r->code, r->pid, r->pc, signal, status);
+	return !ptrace(PTRACE_SINGLESTEP, r->pid, 0, signal) && waitpid(r->pid, status, 0) == r->pid;
+}
+
 static void
 run(struct recorder *r)
 {
@@ -411,7 +444,7 @@ run(struct recorder *r)
 				look(r, regs.rsp, regs.rip == before);
 		}
 		before = regs.rip;
-		if (ptrace(PTRACE_SINGLESTEP, r->pid, 0, signal) || waitpid(r->pid, &status, 0) != r->pid || !WIFSTOPPED(status))
+		if (!step(r, &strikes, signal, &status) || !WIFSTOPPED(status))
 			break;
 		looks = WSTOPSIG(status) == SIGTRAP;
 		signal = looks ? signal : WSTOPSIG(status);
@@ -485,6 +518,7 @@ main(int argc, char **argv)
 			r.graph[i] = path_graph_new(r.pool, &r.binary.map.proc[i], &why);
 	}
 	qsort(r.place.at, r.place.n, sizeof *r.place.at, by_addr);
+	find_code(&r);
 	stay_here();
 	start(&r, argv);
 	run(&r);

@@ -75,7 +75,7 @@ stepped()
 {
 	profile=$1.chord
 	rm -f "$profile" "$profile.trace" "$work"/here/steps.*
-	run_here "$STEPS" "$2"
+	BREAKS=1 run_here "$STEPS" "$2"
 	"$CHORD" trace --insns --thread=1 "$(program "$2")" "$profile" 2>"$1.err" |
 		awk '$2 ~ /^[0-9a-f]+$/ && NF > 2 { print $2 }' >"$1.traced"
 	if [ -s "$1.traced" ] && cmp -s "$work/here/steps.1" "$1.traced"; then

@@ -36,14 +36,14 @@ build()
 # The addresses of the instructions of a thread.
 addresses() { "$CHORD" trace --insns --thread="$1" ./program 2>err | awk '$2 ~ /^[0-9a-f]+$/ && NF > 2 { print $2 }'; }
 
-# stepped LABEL COMPILER SOURCE OPTIONS... What the C library loads for threads that end is there from the beginning: to load it takes a
-# third of the steps.
+# stepped LABEL COMPILER SOURCE OPTIONS... By breakpoints up to the first thread. What the C library loads for threads that end is
+# there from the beginning: to load it takes a third of the steps.
 stepped()
 {
 	local label=$1 n
 	shift
 	build "$@" -no-pie || { fail "$label" "$(head -n 1 log)"; return; }
-	LD_BIND_NOW=1 LD_PRELOAD=libgcc_s.so.1 "$STEPS" ./program >log 2>&1 || { fail "$label" "$(head -n 1 log)"; return; }
+	BREAKS=1 LD_BIND_NOW=1 LD_PRELOAD=libgcc_s.so.1 "$STEPS" ./program >log 2>&1 || { fail "$label" "$(head -n 1 log)"; return; }
 	for n in steps.*; do
 		addresses "${n#steps.}" >got
 		cmp -s "$n" got && [ -s got ] && continue
@@ -154,11 +154,14 @@ if may trace; then
 	for compiler in gcc clang; do
 		for level in -O0 -O2; do
 			for source in flow.c throws.cc threads.c; do
-				[ $source$level != throws.cc-O0 ] || continue # the unwinder takes most steps
 				stepped "steps/$source/$compiler/$level" $compiler $source $level
 			done
 		done
 	done
+	# Breakpoints and steps are met by the same instructions.
+	build gcc flow.c -O2 -no-pie && "$STEPS" ./program >log 2>&1 && mv steps.1 by-steps && BREAKS=1 "$STEPS" ./program >>log 2>&1
+	cmp -s by-steps steps.1 && [ "$(wc -l <steps.1)" -gt 1000 ]
+	check steps/breakpoints $? "$(head -n 1 log) $(wc -l <by-steps) steps, $(wc -l <steps.1) breakpoints"
 	for source in stacks.c jumps.c; do
 		stepped "steps/$source/gcc/-O0" gcc $source -O0
 		stepped "steps/$source/clang/-O2" clang $source -O2

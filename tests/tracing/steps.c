@@ -2,7 +2,8 @@
 /* steps PROGRAM [ARGUMENT...]: runs a program one instruction at a time, in all its threads. For thread N it writes to steps.N
  * the address of each original instruction of measured code that is executed, from main on. The program must not be a PIE.
  * Woven code and padding are passed over: the map says which addresses are the original's. STRIKE=SEED[:SWEEPS]: signals are
- * sent (tests/strikes.h). STACK=1: after each address the stack pointer, in decimal. */
+ * sent (tests/strikes.h). STACK=1: after each address the stack pointer, in decimal. BREAKS=1: as long as
+ * there is one thread only measured code is stepped through; all other code runs up to breakpoints. Not for programs that fork. */
 #include "run/run.h"
 #include "tests/stepping.h"
 #include "tests/strikes.h"
@@ -35,6 +36,7 @@ struct stepper {
 	int n;
 	struct strikes strikes;
 	bool stack;              /* the stack pointer is written, too */
+	struct steps code;       /* with breakpoints: what is stepped through */
 };
 
 static void
@@ -59,6 +61,15 @@ find_originals(struct stepper *s)
 		for (uint32_t b = 0; !p->refused && b < p->nblock; b++)
 			for (walk_start(&w, p, NULL, b); walk_next(&w);)
 				mark(s, &w);
+	}
+	steps_begin(&s->code, s->low, s->high);
+	for (uint64_t at = s->low; at < s->high; at++)
+		steps_mark(&s->code, at, s->original[at - s->low] ? ENTERED : 0);
+	for (size_t i = 0; i < parts->n; i++) {
+		const struct part_at *part = &parts->at[i];
+
+		for (uint64_t at = part->addr; !part->proc->refused && at < part->addr + part->size; at++)
+			steps_mark(&s->code, at, STEPPED);
 	}
 }
 
@@ -103,6 +114,23 @@ go_to_main(struct stepper *s, pid_t pid)
 			at = s->binary.map.proc[i].part[0].addr;
 	if (!run_up_to(pid, at))
 		die("steps", "main is not come to");
+}
+
+/* Runs the program until it ends or has a second thread. */
+static void
+run_by_breakpoints(struct stepper *s, pid_t pid)
+{
+	struct user_regs_struct regs;
+	int status = 0, sig = 0;
+
+	while (!ptrace(PTRACE_GETREGS, pid, 0, &regs)) {
+		if (!sig && status >> 8 == SIGTRAP)
+			look(s, thread_of(s, pid), &regs);
+		if (!steps_go(&s->code, pid, regs.rip, sig, &status) || status >> 8 == (SIGTRAP | PTRACE_EVENT_CLONE << 8))
+			break;
+		sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+	}
+	steps_set(&s->code, pid, false);
 }
 
 /* A thread has stopped: it is looked at, and goes on by one instruction. */
@@ -163,6 +191,8 @@ main(int argc, char **argv)
 	go_to_main(&s, pid);
 	ptrace(PTRACE_GETREGS, pid, 0, &regs);
 	look(&s, thread_of(&s, pid), &regs);
+	if (getenv("BREAKS"))
+		run_by_breakpoints(&s, pid);
 	ptrace(PTRACE_SINGLESTEP, pid, 0, 0);
 	while ((tid = waitpid(-1, &status, __WALL)) > 0)
 		if (WIFSTOPPED(status))
@@ -173,5 +203,6 @@ main(int argc, char **argv)
 	binary_close(&s.binary);
 	pool_free(pool);
 	free(s.original);
+	steps_end(&s.code);
 	return 0;
 }
