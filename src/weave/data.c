@@ -187,25 +187,45 @@ along(const struct finder *f, uint32_t e, uint32_t out)
 	}
 }
 
+/* Passes on what is known behind a vertex; marks the targets where less is known than before. */
+static bool
+pass_on(struct finder *f, uint32_t v, bool *again)
+{
+	const struct graph *g = f->w->proc->graph;
+	uint32_t out = v < f->w->proc->blocks.n ? through_block(f, v) : f->in[v];
+	bool any = false;
+
+	for (uint32_t i = g->out_at[v]; i < g->out_at[v + 1]; i++) {
+		uint32_t e = g->out[i], to = g->edge[e].to, known;
+
+		if (e >= f->w->proc->arcs.n)
+			continue;
+		known = f->in[to] & along(f, e, out);
+		if (known != f->in[to])
+			any = again[to] = true;
+		f->in[to] = known;
+	}
+	return any;
+}
+
+/* Only the vertices before which less is known than at their last visit are visited again. */
 static void
 find_known(struct finder *f)
 {
-	const struct graph *g = f->w->proc->graph;
-	uint32_t *out = pool_array(f->u->pool, g->nvert, sizeof *out), narc = (uint32_t)f->w->proc->arcs.n;
-	bool changed = true;
+	uint32_t n = f->w->proc->graph->nvert;
+	bool *again = pool_array(f->u->pool, n, sizeof *again), any = true;
 
-	for (uint32_t v = 0; v < g->nvert; v++)
+	for (uint32_t v = 0; v < n; v++) {
 		f->in[v] = ALL;
-	while (changed) {
-		changed = false;
-		for (uint32_t v = 0; v < g->nvert; v++)
-			out[v] = v < f->w->proc->blocks.n ? through_block(f, v) : f->in[v];
-		for (uint32_t e = 0; e < narc; e++) {
-			uint32_t to = g->edge[e].to, known = f->in[to] & along(f, e, out[g->edge[e].from]);
-
-			changed |= known != f->in[to];
-			f->in[to] = known;
-		}
+		again[v] = true;
+	}
+	while (any) {
+		any = false;
+		for (uint32_t v = 0; v < n; v++)
+			if (again[v]) {
+				again[v] = false;
+				any |= pass_on(f, v, again);
+			}
 	}
 }
 

@@ -254,9 +254,9 @@ code() {
 		}
 	}'
 }
-# cost FILE: seconds and MB, in $seconds and $mb
+# cost FILE: seconds and MB, in $seconds and $mb; with the measures in $measures
 cost() {
-	/usr/bin/time -o cost -f '%U %S %M' "$hook/as" -o x.o "$1" >out 2>err
+	/usr/bin/time -o cost -f '%U %S %M' "$hook/as" ${measures:+--chord=$measures} -o x.o "$1" >out 2>err
 	local got=$?
 	sound $got
 	[ $got = 0 ] || no "status $got: $(head -c 300 err)"
@@ -305,6 +305,20 @@ t_much_procedure() {
 		}' >procedure-$part.s
 	done
 	linear procedure
+}
+# Registers that are never written down: it is found out from block to block that they are not known.
+t_much_unknown() {
+	local measures=trace,data n=${full:+20000}
+	n=${n:-1000}
+	for part in 1 4; do
+		awk -v n=$((n * part)) 'BEGIN {
+			print "\t.text\n\t.globl chain\n\t.type chain,@function\nchain:\n\t.cfi_startproc"
+			for (i = 0; i < n; i++)
+				printf "\tmovl (%%rsi), %%ecx\n\ttestl $%d, %%edi\n\tje .L%d\n\taddl $%d, %%eax\n.L%d:\txorl (%%rdx), %%eax\n", i, i, i, i
+			print "\tret\n\t.cfi_endproc\n\t.size chain,.-chain"
+		}' >chain-$part.s
+	done
+	linear chain
 }
 
 # ---- files that cannot be used ----
@@ -825,7 +839,7 @@ t_damaged_core() {
 	done
 }
 
-for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
+for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure much-unknown \
 	unreadable unwritable output-kept full-output pipes full-disk file-size killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
