@@ -28,12 +28,14 @@ is_selected(const struct view_paths_proc *p)
 static bool
 add_number(struct choices *c, size_t proc, uint64_t sum)
 {
-	struct path path = path_new(c->pool, c->report.proc.at[proc].graph);
+	struct pool *tmp = pool_new();
+	struct path path = path_new(tmp, c->report.proc.at[proc].graph);
+	bool found = path_find(c->report.proc.at[proc].graph, sum, &path);
 
-	if (!path_find(c->report.proc.at[proc].graph, sum, &path))
-		return false;
-	choice_add(c, proc, sum, path.edge, path.n);
-	return true;
+	if (found)
+		choice_add(c, proc, sum, path.edge, path.n);
+	pool_free(tmp);
+	return found;
 }
 
 /* Every path of a procedure; if it has paths of interest, only these. `unless_ran`: except those that ran. */

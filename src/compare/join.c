@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Identifies a procedure in all builds. */
 static struct str
@@ -67,11 +68,22 @@ add_proc(struct joined_paths *m, const struct view_paths_proc *p)
 		have->possible += new_possible(m, p, k);
 }
 
+/* A path has room for all of the procedure's vertices, so only its key is kept. */
+static struct str
+row_key(struct joined_paths *m, struct str proc, const struct view_path *row)
+{
+	struct pool *tmp = pool_new();
+	struct path path = view_path_edges(tmp, row);
+	struct str one = path_key(m->all.pool, proc, &path);
+
+	pool_free(tmp);
+	return one;
+}
+
 static void
 add_row(struct joined_paths *m, const struct view_path *row)
 {
-	struct path path = view_path_edges(m->all.pool, row);
-	struct str k = key(m->all.pool, row->of), one = path_key(m->all.pool, k, &path);
+	struct str k = key(m->all.pool, row->of), one = row_key(m, k, row);
 	uint64_t i;
 
 	if (!strmap_get(&m->path, one, &i)) {
@@ -164,13 +176,21 @@ join_runs(struct joined_paths *m)
 	}
 }
 
+static bool
+is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 /* The profiles of a program named twice would count twice. */
 static bool
-is_named_before(char **program, int i)
+is_named_before(const struct joined_paths *m, int i)
 {
 	for (int k = 0; k < i; k++)
-		if (!strcmp(program[k], program[i])) {
-			say_error(program[i], "named twice");
+		if (is_same_file(m->run[k].path, m->run[i].path)) {
+			say_error(m->run[i].path, "the same program as %s: named twice", m->run[k].path);
 			return true;
 		}
 	return false;
@@ -183,10 +203,9 @@ join_paths(struct joined_paths *m, char **program, int n, const char *function)
 		.run = xcalloc((size_t)n, sizeof *m->run), .part = xcalloc((size_t)n, sizeof *m->part),
 	};
 	for (int i = 0; i < n; i++) {
-		if (is_named_before(program, i))
-			return false;
 		m->n = i + 1;
-		if (!run_load(&m->run[i], program[i], NULL, 0) || !view_paths(&m->part[i], &m->run[i], function))
+		if (!run_load(&m->run[i], program[i], NULL, 0) || is_named_before(m, i) ||
+		    !view_paths(&m->part[i], &m->run[i], function))
 			return false;
 	}
 	m->all = (struct view_paths){.pool = m->run[0].pool, .run = &m->run[0]};

@@ -526,7 +526,8 @@ overlap()
 	jq -c '[.functions[].possible, .totals.possible, ([.paths[] | select(.number)] | length)]' json >found
 	echo '[3,3,0]' >wanted
 	same overlap/possible wanted found
-	says overlap/twice 1 '^chord: ./part1: named twice' "$CHORD" paths merge ./part1 ./part1
+	says overlap/twice 1 '^chord: ./part1: the same program as ./part1: named twice' "$CHORD" paths merge ./part1 ./part1
+	says overlap/renamed 1 '^chord: .*/part1: the same program as ./part1: named twice' "$CHORD" paths merge ./part1 "$PWD/part1"
 	says overlap/note 0 '^  [0-9]+ procedures? ' "$CHORD" paths merge ./part1 ./part2
 	[ "$(sort said | uniq -d | grep -c ' not in the counts')" = 0 ] && ok overlap/notes || fail overlap/notes "a note is there twice"
 }
@@ -551,6 +552,32 @@ unfinished()
 	same unfinished/diff wanted found
 	says unfinished/head 0 '^      instructions +count   length$' "$CHORD" paths --diff ./leaves a.chord b.chord
 	says unfinished/none 0 '^0 paths that only b.chord took' "$CHORD" paths --diff ./leaves b.chord b.chord
+}
+
+# memory LABEL COMMAND...: takes less than 800 MB, a sanitizer's memory included.
+memory()
+{
+	local label=$1 most=800000
+	shift
+	/usr/bin/time -o cost -f %M "$@" >out 2>said || { fail "$label" "$(head -n 1 said)"; return; }
+	[ "$(tail -n 1 cost)" -lt $most ] && ok "$label" || fail "$label" "$(tail -n 1 cost) kB"
+}
+
+# Thousands of paths of a procedure with thousands of blocks: only the edges of a path are kept, not the room to find them.
+long()
+{
+	rm -f ./*.chord
+	awk -v n=8000 'BEGIN {
+		print "\t.text\n\t.globl f\n\t.type f, @function\nf:\n\t.cfi_startproc\n.Lagain:"
+		for (i = 0; i < n; i++)
+			printf "\ttestl $%d, %%edi\n\tje .L%d\n\tincl %%eax\n.L%d:\n", i, i, i
+		print "\tdecl %edi\n\tjne .Lagain\n\tret\n\t.cfi_endproc\n\t.size f, .-f\n\t.section .note.GNU-stack,\"\",@progbits"
+	}' >f.s
+	echo 'int f(int n); int main(int argc, char **argv) { (void)argv; return f(argc * 2000) == 1; }' >main.c
+	weave gcc -O1 -fchord=paths -o one main.c f.s && cp one two && ./one && ./two x || { fail long "$(head -n 1 log)"; return; }
+	memory long/select "$CHORD" paths select --rule top:100% -o long.paths ./one
+	[ "$(grep -c ^path long.paths)" -gt 6000 ] && ok long/paths || fail long/paths "$(grep -c ^path long.paths)"
+	memory long/merge "$CHORD" paths merge ./one ./two
 }
 
 # The first path of many() and the last one have all its edges between them: more paths than one build can tell apart.
@@ -758,7 +785,7 @@ through()
 	[ "$(cut -d ' ' -f 2- ways | sort -u | wc -l)" = 4 ] && ok through/apart || fail through/apart "$(cat ways)"
 }
 
-[ $# -gt 0 ] || set -- known counts small real random reports choices studies doubts struck selective overlap unfinished unfit \
+[ $# -gt 0 ] || set -- known counts small real random reports choices studies doubts struck selective overlap unfinished long unfit \
 	twins larger def_use through
 for part; do "$part"; done
 exit $failed
