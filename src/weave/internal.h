@@ -210,7 +210,9 @@ void place_data(const struct unit *u, struct woven *w);
 /* usual.c: fills w->paths->mark and marked. */
 void mark_usual(const struct unit *u, struct woven *w);
 
-/* paths.c: chooses the code of each edge for a measure of paths. May refuse the procedure (proc->reason). False: the paths of
+/* paths.c: why the text can have no measure of paths; "": it can. */
+const char *paths_shadow_taken(const struct object *o);
+/* Chooses the code of each edge for a measure of paths. May refuse the procedure (proc->reason). False: the paths of
  * interest do not fit the procedure; reported. */
 bool place_paths(const struct unit *u, struct woven *w, const struct selection *interest, uint32_t measure,
                  enum weave_encoding encoding);

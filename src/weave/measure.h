@@ -12,6 +12,7 @@ struct plan {
 	const struct unit *u;
 	struct woven *woven;    /* by procedure */
 	uint32_t way;           /* for the next place that adds to counters of events: which of the equal numbers it adds to */
+	const char *no_paths;   /* why the text can have no measure of paths; "": it can; NULL: not looked at yet */
 	bool wrong;             /* what was asked for does not fit the text: reported */
 };
 
@@ -68,7 +69,9 @@ void split_count(struct woven *w, const struct split *s, bool all, uint32_t meas
  * proc->reason is set. */
 bool count_chords(const struct unit *u, struct woven *w, uint32_t measure);
 
-/* measure_paths.c, for measures of paths: the code of a site, and the section of the map. */
+/* measure_paths.c, for measures of paths. False: the text can have none, and the procedure is refused. */
+bool may_have_paths(struct plan *l, struct woven *w);
+/* The code of a site, and the section of the map. */
 void path_probe(struct emitter *m, struct buf *b, const struct site *s);
 void path_map(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o);
 

@@ -2,10 +2,20 @@
 /* Measure paths: how often each acyclic path ran (paths.c), or each of those that were selected (selection.c). */
 #include "weave/measure.h"
 
+bool
+may_have_paths(struct plan *l, struct woven *w)
+{
+	if (!l->no_paths)
+		l->no_paths = paths_shadow_taken(l->u->object);
+	if (*l->no_paths)
+		w->proc->reason = l->no_paths;
+	return !*l->no_paths;
+}
+
 static void
 plan(struct plan *l, struct woven *w)
 {
-	l->wrong |= !place_paths(l->u, w, l->o->interest, CHORD_PATHS, WEAVE_PATHS);
+	l->wrong |= may_have_paths(l, w) && !place_paths(l->u, w, l->o->interest, CHORD_PATHS, WEAVE_PATHS);
 }
 
 static void

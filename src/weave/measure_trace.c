@@ -6,7 +6,8 @@
 static void
 plan(struct plan *l, struct woven *w)
 {
-	place_paths(l->u, w, NULL, CHORD_TRACE, l->o->encoding);
+	if (may_have_paths(l, w))
+		place_paths(l->u, w, NULL, CHORD_TRACE, l->o->encoding);
 }
 
 /* Also tells the runtime that a module has traces, and that its paths may be in the shadow of the stack. */

@@ -617,8 +617,8 @@ leaf_has_room(const struct unit *u, struct woven *w)
 }
 
 /* The shadow memory of these sanitizers is where the shadow of stacks would be. */
-static const char *
-other_shadow(const struct object *o)
+const char *
+paths_shadow_taken(const struct object *o)
 {
 	for (uint32_t i = 0; i < o->nsymbol; i++) {
 		struct str name = str_of(o->symbols[i].name);
@@ -626,7 +626,7 @@ other_shadow(const struct object *o)
 		if (str_starts(name, "__tsan_") || str_starts(name, "__msan_"))
 			return "code for ThreadSanitizer or MemorySanitizer, whose shadow memory is where that of paths would be";
 	}
-	return NULL;
+	return "";
 }
 
 double
@@ -666,12 +666,6 @@ place_all(const struct unit *u, struct woven *w)
 bool
 place_paths(const struct unit *u, struct woven *w, const struct selection *interest, uint32_t measure, enum weave_encoding encoding)
 {
-	const char *why = other_shadow(u->object);
-
-	if (why) {
-		refuse(w, why);
-		return true;
-	}
 	w->paths = pool_alloc(u->pool, sizeof *w->paths);
 	w->paths->measure = measure;
 	w->paths->traced = measure == CHORD_TRACE;

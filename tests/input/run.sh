@@ -286,12 +286,14 @@ t_much_data() {
 	linear data
 }
 t_much_code() {
-	local size=${full:+25000000}
+	local size=${full:+25000000} measures
 	size=${size:-1000000}
 	code $size >code-1.s
 	code $((4 * size)) >code-4.s
-	linear code
-	measured_object x.o
+	for measures in edges paths; do
+		linear code
+		measured_object x.o
+	done
 }
 t_much_procedure() {
 	local n=${full:+100000}
