@@ -315,7 +315,8 @@ run_notes(struct run *r)
 	note_active(r);
 	note(r, p->lost, "thread could not be given counters of its own: counts may be short",
 	     "threads could not be given counters of their own: counts may be short");
-	note(r, p->in_flight, "walk of a stack could not be finished: procedures that were active then may be off by one",
+	note(r, p->in_flight,
+	     "walk of a stack could not be finished: procedures that were active then may be off by one an activation",
 	     "walks of stacks could not be finished: procedures that were active then may be off by one an activation");
 	note_jumps(r);
 	note_handlers(r);
