@@ -21,6 +21,7 @@ struct session {
 	const char *as;
 	const char *name;         /* name of the input, for messages */
 	bool reads_stdin;
+	bool has_printed;         /* a run has written to standard output what there is to write (.print, listings) */
 	bool no_newline;          /* an input does not end with a newline: the assembler warns of that */
 	struct buf text;          /* of all inputs */
 	struct buf standard;      /* what was read from standard input, if that is one of several inputs */
@@ -55,11 +56,14 @@ run(struct session *s, VEC_ARGS *args, const struct as_io *io)
 
 /* ---- runs of the assembler ---- */
 
-/* Assembles a text made by Chord, to the output or into memory. */
+/* Assembles a text made by Chord, to the output, or into memory and without printing. */
 static int
 run_text(struct session *s, const struct buf *text, const char *more, struct buf *object, struct buf *says)
 {
+	bool quiet = object || s->has_printed;
 	VEC_ARGS args = {0};
+
+	s->has_printed |= !quiet;
 
 	push_all(&args, &s->args.options);
 	if (more)
@@ -68,7 +72,7 @@ run_text(struct session *s, const struct buf *text, const char *more, struct buf
 		VEC_PUSH(args, arg("-o"));
 		VEC_PUSH(args, arg(s->args.output));
 	}
-	return run(s, &args, &(struct as_io){.input = text, .object = object, .says = says});
+	return run(s, &args, &(struct as_io){.input = text, .object = object, .says = says, .quiet = quiet});
 }
 
 static void
@@ -81,9 +85,11 @@ show_messages(const struct session *s)
 static int
 run_quietly(struct session *s, struct buf *object)
 {
-	const struct buf *input = s->standard.n ? &s->standard : &s->text;
+	struct as_io io = {.input = s->standard.n ? &s->standard : &s->text, .object = object, .says = &s->original_says,
+	                   .quiet = s->has_printed};
 	VEC_ARGS args = {0};
-	int status;
+
+	s->has_printed = true;
 
 	push_all(&args, &s->args.options);
 	push_all(&args, &s->args.unwoven);
@@ -95,9 +101,8 @@ run_quietly(struct session *s, struct buf *object)
 	}
 	s->original_says.n = 0;
 	if (!s->reads_stdin)
-		input = NULL;
-	status = run(s, &args, &(struct as_io){.input = input, .object = object, .says = &s->original_says});
-	return status;
+		io.input = NULL;
+	return run(s, &args, &io);
 }
 
 /* The same, and shows the messages. */

@@ -135,6 +135,7 @@ as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *i
 	int status;
 
 	fds.keep = io->object ? nameless() : -1;
+	fds.out = io->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 	argv[0] = (char *)(uintptr_t)as;
 	for (size_t i = 0; i < nargs; i++)
 		argv[i + 1] = args[i];
@@ -157,6 +158,8 @@ as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *i
 	}
 	if (fds.keep >= 0)
 		close(fds.keep);
+	if (fds.out >= 0)
+		close(fds.out);
 	if (status < 0)
 		return -1;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

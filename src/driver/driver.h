@@ -94,6 +94,7 @@ struct as_io {
 	const struct buf *input; /* its standard input; NULL: that of this process */
 	struct buf *says;        /* gets its standard error; NULL: it goes to that of this process */
 	struct buf *object;      /* gets the object; NULL: -o is among the arguments */
+	bool quiet;              /* what it writes to standard output is thrown away */
 };
 
 /* Runs the assembler. Returns its exit status, 128 + the signal that ended it, or -1 with errno set if it could not be started. */

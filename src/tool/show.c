@@ -83,7 +83,7 @@ assemble(void *ctx, const struct buf *text, struct buf *object)
 	if (!as)
 		die("as", "no assembler in PATH");
 	a->says.n = 0;
-	status = as_run_io(as, args, 1, &(struct as_io){.input = text, .object = object, .says = &a->says});
+	status = as_run_io(as, args, 1, &(struct as_io){.input = text, .object = object, .says = &a->says, .quiet = true});
 	if (status < 0)
 		die(as, "%s", strerror(errno));
 	return status == 0;
