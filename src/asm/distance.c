@@ -360,9 +360,10 @@ keep_section(struct unit *u, uint32_t section, const char *by)
 		keep(u, section, 0, u->code[section]->nbyte, by);
 }
 
-/* What conditions of the assembler's depend on. */
+/* What conditions of the assembler's depend on, and numbers in instructions. */
 struct decisions {
 	struct unit *u;
+	const char *by;
 	struct strmap seen;      /* names that the text defines, whose definitions are or were in `todo` */
 	VEC(uint32_t) todo;      /* definitions to look at */
 	bool *kept;              /* by section: it is refused already */
@@ -374,7 +375,7 @@ keep_decided(struct decisions *d, uint32_t section)
 	if (!section || d->kept[section])
 		return;
 	d->kept[section] = true;
-	keep_section(d->u, section, "a condition of the assembler's");
+	keep_section(d->u, section, d->by);
 }
 
 /* Adds the definitions of a name, unless it was seen before. */
@@ -447,6 +448,7 @@ keep_of_decisions(struct decisions *d, uint32_t stmt)
 	char low[16];
 	size_t n = 0;
 
+	d->by = "a condition of the assembler's";
 	if (s->flags & STMT_COUNTS)
 		keep_decided(d, u->place[stmt].section);
 	for (; n < word.n && n < sizeof low; n++)
@@ -456,6 +458,54 @@ keep_of_decisions(struct decisions *d, uint32_t stmt)
 	for (n = 0; n < rest.n && rest.at[n] != '\n' && rest.at[n] != ';'; n++)
 		;
 	keep_of_decision(d, (struct str){rest.at, n}, stmt);
+}
+
+/* Is a name subtracted in operands? Most have no minus but in front of a number. */
+static bool
+subtracts_name(struct str s)
+{
+	const char *minus;
+
+	for (; s.n && (minus = memchr(s.at, '-', s.n)); s = (struct str){minus + 1, s.n - (size_t)(minus + 1 - s.at)}) {
+		size_t i = (size_t)(minus + 1 - s.at), digits = i;
+
+		while (digits < s.n && isalnum((unsigned char)s.at[digits]))
+			digits++;
+		if (i == s.n || !isdigit((unsigned char)s.at[i]) || (digits > i && strchr("bf", s.at[digits - 1])))
+			return true;
+	}
+	return false;
+}
+
+/* Handles instructions that have a number of bytes of code as a number, as in `movl $end-start, %ecx`, or a name that stands for
+ * one. */
+static void
+keep_of_operands(struct decisions *d, uint32_t stmt)
+{
+	const struct unit *u = d->u;
+	struct place at = u->place[stmt];
+	struct dest first = {0};
+	uint32_t lo = UINT32_MAX, hi = 0;
+	bool subtracts = subtracts_name(stmt_rest(u->text, &u->text->stmts.at[stmt]));
+	struct mention m;
+
+	if (!subtracts && !u->names->absolute.n)
+		return;
+	d->by = "a number in an instruction";
+	for (size_t i = 0; mention_next(u, u->names, stmt, &i, &m);) {
+		if (m.word.n > 1 && *m.word.at == '$')
+			m.word = (struct str){m.word.at + 1, m.word.n - 1};
+		if (strmap_get(&u->names->absolute, m.word, &(uint64_t){0}))
+			keep_of_decision(d, m.word, stmt);
+		m.dest = str_is(m.word, ".") ? (struct dest){at.section, at.off, false} : mention_dest(u, u->names, m.word, stmt);
+		if (!m.dest.section || !u->code[m.dest.section] || (first.section && m.dest.section != first.section))
+			continue;
+		first = m.dest;
+		lo = m.dest.off < lo ? m.dest.off : lo;
+		hi = m.dest.off > hi ? m.dest.off : hi;
+	}
+	if (subtracts && first.section && lo < hi)
+		keep_between(d->u, first.section, lo, hi, d->by);
 }
 
 /* Handles `.reloc .+3, R_X86_64_PC32, name`: the place has to stay where it is from the place or the beginning from which it is
@@ -524,6 +574,8 @@ distances_keep(struct unit *u)
 			keep_of_reloc(u, i);
 		else if (s->kind == STMT_DIRECTIVE || s->kind == STMT_OPAQUE)
 			keep_of_decisions(&d, i);
+		else if (s->kind == STMT_CODE)
+			keep_of_operands(&d, i);
 		if ((s->kind != STMT_DIRECTIVE && s->kind != STMT_ASSIGN) || !may_add(stmt_str(u->text, s)))
 			continue;
 		if (defines_name(u->text, s))
