@@ -508,12 +508,27 @@ block_flags(const struct reader *r, struct str body)
 	return flags;
 }
 
-/* The name that a .macro gives. */
+/* Does a label stand right before a statement, on its line? */
+static bool
+is_labelled(const struct text *t, const struct stmt *s)
+{
+	const char *p = t->at + s->at;
+
+	while (p > t->at && is_blank(p[-1]))
+		p--;
+	return s > t->stmts.at && s[-1].kind == STMT_LABEL && p == t->at + s[-1].at + s[-1].len;
+}
+
+/* The name that a .macro gives: that of a label before it on its line, if there is one. */
 static struct str
 macro_name(const struct text *t, const struct stmt *s)
 {
-	struct str name = stmt_rest(t, s);
+	bool labelled = is_labelled(t, s) && !isdigit((unsigned char)t->at[s[-1].at]);
+	struct str name = labelled ? stmt_str(t, s - 1) : stmt_rest(t, s);
 	size_t n = 0;
+
+	if (name.n && *name.at == '"')
+		name = (struct str){name.at + 1, name.n - 1};
 
 	while (n < name.n && is_symbol_char(name.at[n]))
 		n++;
