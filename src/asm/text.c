@@ -369,7 +369,7 @@ source_name(struct pool *pool, struct str operand)
 static void
 refuse_syntax(struct reader *r)
 {
-	r->why = pool_printf(r->pool, "line %u: a condition, macro or .rept may change the syntax", r->line);
+	r->why = pool_printf(r->pool, "line %u: a condition, macro, .rept or .include may change the syntax", r->line);
 }
 
 static void
@@ -449,7 +449,8 @@ note_opaque(struct reader *r, uint16_t flags)
 {
 	r->t->code |= !(flags & STMT_OTHER) || flags & (STMT_SECTIONS | STMT_DEFINES);
 	r->t->unseen |= flags & STMT_DEFINES;
-	if (flags & STMT_SYNTAX)
+	/* If an .include goes back to AT&T's syntax, woven code would change to the other one behind it. */
+	if (flags & STMT_SYNTAX || ((flags & ANYTHING) == ANYTHING && flags & STMT_FOREIGN))
 		refuse_syntax(r);
 	if (flags & (STMT_SECTIONS | STMT_DEFINES))
 		forget_sections(r);
