@@ -37,6 +37,7 @@ enum stmt_flag {
 	STMT_COUNTS = 4096, /* STMT_OPAQUE that may decide by a number of bytes what it makes */
 	STMT_SYNTAX = 8192, /* STMT_OPAQUE that may change the syntax, or the word size of code */
 	STMT_DIFFERS = 2048, /* STMT_OPAQUE that may hold data with differences of places */
+	STMT_LENGTHS = 16384, /* STMT_OPAQUE that may subtract places that its operands name */
 };
 
 struct stmt {

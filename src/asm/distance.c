@@ -478,7 +478,7 @@ subtracts_name(struct str s)
 }
 
 /* Handles instructions that have a number of bytes of code as a number, as in `movl $end-start, %ecx`, or a name that stands for
- * one. */
+ * one; macros and the like, too, which may subtract places that they are given from each other or from their own. */
 static void
 keep_of_operands(struct decisions *d, uint32_t stmt)
 {
@@ -486,7 +486,8 @@ keep_of_operands(struct decisions *d, uint32_t stmt)
 	struct place at = u->place[stmt];
 	struct dest first = {0};
 	uint32_t lo = UINT32_MAX, hi = 0;
-	bool subtracts = subtracts_name(stmt_rest(u->text, &u->text->stmts.at[stmt]));
+	const struct stmt *s = &u->text->stmts.at[stmt];
+	bool subtracts = s->kind == STMT_OPAQUE ? s->flags & STMT_LENGTHS : subtracts_name(stmt_rest(u->text, s));
 	struct mention m;
 
 	if (!subtracts && !u->names->absolute.n)
@@ -503,6 +504,10 @@ keep_of_operands(struct decisions *d, uint32_t stmt)
 		first = m.dest;
 		lo = m.dest.off < lo ? m.dest.off : lo;
 		hi = m.dest.off > hi ? m.dest.off : hi;
+	}
+	if (subtracts && lo == hi && s->kind == STMT_OPAQUE && first.section == at.section) {
+		lo = at.off < lo ? at.off : lo;
+		hi = at.off > hi ? at.off : hi;
 	}
 	if (subtracts && first.section && lo < hi)
 		keep_between(d->u, first.section, lo, hi, d->by);
@@ -574,7 +579,7 @@ distances_keep(struct unit *u)
 			keep_of_reloc(u, i);
 		else if (s->kind == STMT_DIRECTIVE || s->kind == STMT_OPAQUE)
 			keep_of_decisions(&d, i);
-		else if (s->kind == STMT_CODE)
+		if (s->kind == STMT_CODE || s->kind == STMT_OPAQUE)
 			keep_of_operands(&d, i);
 		if ((s->kind != STMT_DIRECTIVE && s->kind != STMT_ASSIGN) || !may_add(stmt_str(u->text, s)))
 			continue;

@@ -483,12 +483,55 @@ subtracts(struct str s)
 	return false;
 }
 
+/* Does a block have the label at the start of s, as in `2b`? Labels of its own stay where they are from each other. */
+static bool
+has_label(struct str body, struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && is_symbol_char(s.at[n]))
+		n++;
+	n -= n && isdigit((unsigned char)*s.at);
+	for (size_t i = 0; n && i + n < body.n; i++)
+		if (body.at[i + n] == ':' && (!i || !is_symbol_char(body.at[i - 1])) && !memcmp(body.at + i, s.at, n))
+			return true;
+	return false;
+}
+
+/* What is subtracted in a line of a block: what an argument names (STMT_LENGTHS), or a label outside of it, which may be anywhere
+ * (STMT_COUNTS). Names that may stand for numbers are passed over. */
+static uint16_t
+line_lengths(struct str body, struct str line)
+{
+	enum { LARGE = 1 << 16 };
+	uint16_t flags = 0;
+
+	for (size_t i = 1; i < line.n && line.at[i] != '\n' && line.at[i] != ';'; i++) {
+		struct str s = {line.at + i + 1, line.n - i - 1};
+		size_t digits = 0;
+		bool label;
+
+		if (line.at[i] != '-')
+			continue;
+		while (s.n && (is_blank(*s.at) || *s.at == '('))
+			s = (struct str){s.at + 1, s.n - 1};
+		while (digits < s.n && isdigit((unsigned char)s.at[digits]))
+			digits++;
+		label = str_starts(s, ".L") || (digits && digits < s.n && strchr("bf", s.at[digits]));
+		if (s.n && *s.at == '\\')
+			flags |= STMT_LENGTHS;
+		else if (label && (body.n > LARGE || !has_label(body, s)))
+			flags |= STMT_COUNTS;
+	}
+	return flags;
+}
+
 /* What the words of a block tell. */
 static uint16_t
 block_flags(const struct reader *r, struct str body)
 {
 	uint16_t flags = r->t->machine->counts_from_pc(body) ? STMT_NUMBERS : 0;
-	bool decides = false;
+	bool decides = false, begins = true;
 	struct str word;
 	char room[64];
 
@@ -498,12 +541,21 @@ block_flags(const struct reader *r, struct str body)
 		while (i < body.n && is_symbol_char(body.at[i]))
 			i++;
 		word = lowered((struct str){body.at + from, i - from}, room);
+		if (str_is(word, ".size")) /* its `.` only says how long something is */
+			while (i < body.n && body.at[i] != '\n' && body.at[i] != ';')
+				i++;
 		flags |= word_flags(r, word);
 		decides = word_decides(word) || (decides && (i == from || body.at[from - 1] != '\n'));
 		if (decides && str_is(word, "."))
 			flags |= STMT_COUNTS;
 		if (is_data(word) && subtracts((struct str){body.at + i, body.n - i}))
 			flags |= STMT_DIFFERS;
+		if (begins && i > from && !is_data(word))
+			flags |= line_lengths(body, (struct str){body.at + i, body.n - i});
+		if (i > from)
+			begins &= i < body.n && body.at[i] == ':';
+		else
+			begins |= body.at[i] == '\n' || body.at[i] == ';';
 		i += i == from;
 	}
 	return flags;

@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: MIT
 # A length of code is a number in an instruction.
+	.macro len from, to
+	addq $\to - \from, %rax
+	.endm
+	.macro own
+	addq $(2b - 1b), %rax
+	.endm
+	.macro more what
+	addq $\what, %rax
+	.endm
 	.text
 	.globl f
 	.type f, @function
