@@ -9,7 +9,7 @@
 # make bench PAPER=--quick    the short form, in seconds, to a folder of its own
 # make bench BENCH="run loop" single benchmarks: bench/NAME.sh
 # make golden               writes what is woven into tests/golden/ anew; read the difference
-# make check-real, check-torture, check-csmith   the long tests, whole
+# make check-real, check-torture, check-csmith, check-gas   the long tests, whole
 # make check-replay           recordings of real programs and of signals, each replayed 100 times (REPLAYS=100 SIGNALS=1000)
 # make asan                   Chord with sanitizers in build-asan/, and the tests that suit it
 # make fmt, make layers       house rules: formatting, dependency order
@@ -124,7 +124,7 @@ unit: all asan-tests
 golden: all
 	CHORD=$(abspath $(BUILD)/chord) tests/golden/run.sh --rewrite
 
-check-real check-torture check-csmith check-oracle: all $(BUILD)/chamber $(BUILD)/may
+check-real check-torture check-csmith check-gas check-oracle: all $(BUILD)/chamber $(BUILD)/may
 	tools/setup.sh build check
 	tests/run.sh $(BUILD) $(@:check-%=%)
 
@@ -186,5 +186,5 @@ clean:
 	rm -rf build build-asan .packages
 
 -include $(OBJ:.o=.d)
-.PHONY: all libs deb setup demo check unit golden check-real check-replay check-torture check-csmith check-oracle bench asan asan-tests install fmt layers clean
+.PHONY: all libs deb setup demo check unit golden check-real check-replay check-torture check-csmith check-gas check-oracle bench asan asan-tests install fmt layers clean
 .SECONDARY:

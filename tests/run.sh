@@ -83,6 +83,8 @@ suite()
 	torture) "$here/torture/torture.sh" --sample 1 && echo "ok torture" && FULL=1 "$here/hostile/run.sh" && "$here/fuzz/run.sh" --whole damage index ;;
 	csmith-sample) "$here/torture/csmith.sh" --programs 10 && echo "ok csmith" ;;
 	csmith) "$here/torture/csmith.sh" --programs 1000 && echo "ok csmith" ;;
+	gas-sample) "$here/torture/gas.sh" --texts 20 --seconds 40 && echo "ok gas" ;;
+	gas) "$here/torture/gas.sh" --texts 2000 && echo "ok gas" ;;
 	*) echo "FAIL $1: no such suite"; return 1 ;;
 	esac
 }
@@ -117,7 +119,7 @@ lanes=$(nproc)
 set -m
 # What fetches sources first, then longer ones.
 [ $# -gt 0 ] || set -- house unit graph golden real-sample tracing hostile situations paths replay oracle-sample clock runtime fuzz step timers events input hook \
-	torture-sample calls stat weights csmith-sample readers diff coverage merge annotate names newcomer packaging paper export html alloc trace
+	torture-sample calls stat weights csmith-sample gas-sample readers diff coverage merge annotate names newcomer packaging paper export html alloc trace
 for name in "$@"; do
 	while [ "$(jobs -rp | wc -l)" -ge "$lanes" ]; do
 		wait -n
