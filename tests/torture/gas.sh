@@ -59,6 +59,12 @@ ran() {
 # Messages of the assembler, without Chord's own warnings.
 messages() { grep -v '^chord: warning: ' "$1"; }
 
+# around FILE: functions amid which one of the file's begins: callgrind counts all that their sizes cover as theirs.
+around() {
+	nm -S -t d plain | awk 'FILENAME != "-" { inner[$1]; next } $NF in inner { at[$1 + 0] } NF == 4 { begin[$4] = $1; size[$4] = $2 }
+		END { for (f in begin) for (a in at) if (a > begin[f] + 0 && a < begin[f] + size[f]) { print f; break } }' "$1" -
+}
+
 # What callgrind says of the same text, for edges; for others what edges say.
 exact() {
 	local names
@@ -66,14 +72,16 @@ exact() {
 	refused=$((refused + $(wc -l <"$1.refused")))
 	if ! [ -e "$1.chord" ] && "$CHORD" verify "$1" 2>&1 | grep -q ' 0 procedures measured'; then return; fi
 	"$CHORD" report --insns "$1" "$1.chord" >"$1.insns" 2>"$1.report" || { differs "$1" "report: $(head -n 1 "$1.report")"; return; }
-	# Procedures with counts that are not known are left aside, and those that are refused.
-	names=$(awk '$4 == "?" { out[$1] } { all[$1] } END { for (n in out) print n }' "$1.insns" | sort)
+	# Procedures with counts that are not known are left aside, and those that are refused, or have one amid their code.
+	names=$({ awk '$4 == "?" { print $1 }' "$1.insns"; around "$1.refused"; } | sort -u)
 	unknown=$((unknown + $(echo "$names" | grep -c .)))
 	if [ "$1" = edges ]; then
 		valgrind --tool=callgrind --dump-instr=yes --dump-line=no --compress-strings=no --compress-pos=no \
 			--skip-plt=no --callgrind-out-file=calls ./plain >/dev/null 2>&1
 		sed 's/^ob=.*/ob=plain/' calls >callgrind # code in sections of other names is nobody's there
-		awk -v unknown=" ${names//$'\n'/ } " '!index(unknown, " " $1 " ")' edges.insns >known.insns
+		# Code behind a function's .size is nobody's there, too.
+		nm -S -t d plain | awk -v unknown=" ${names//$'\n'/ } " 'FILENAME == "-" { if (NF == 4) size[$4] = $2 + 0; next }
+			!index(unknown, " " $1 " ") && !($2 == 0 && $1 in size && $3 >= size[$1])' - edges.insns >known.insns
 		awk '{ print $1 }' known.insns | sort -u >names
 		# What ran has to be in the table. An alias may be named there in its place.
 		readelf -Ws plain | awk -v out=" $(tr '\n' ' ' <edges.refused) ${names//$'\n'/ } " '$4 != "FUNC" { next } index(out, " " $8 " ") { gone[$2] }
