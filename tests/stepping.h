@@ -54,8 +54,8 @@ run_up_to(pid_t pid, uint64_t at)
 enum { STEPPED = 1, ENTERED = 2 };
 
 /* The code of a process with one thread, from low to high. Where `how` has STEPPED, each instruction is a step. All other code
- * runs without stops, up to an instruction where `how` has ENTERED. Such code stands between STEPPED code and all ways into it
- * have ENTERED, but for returns from a signal's handler: these go unseen up to the next ENTERED. */
+ * runs without stops, up to an instruction where `how` has ENTERED. So each place where STEPPED code can be entered needs ENTERED.
+ * A return from a signal's handler can go to any place: what follows it is not seen up to the next ENTERED. */
 struct steps {
 	uint64_t low, high;
 	uint8_t *how, *text, *planted; /* text and planted: without breakpoints and with them, read at the first use */
