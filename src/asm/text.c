@@ -19,6 +19,7 @@ struct reader {
 	uint8_t flags;        /* STMT_FOREIGN, STMT_INLINE, STMT_ALIEN, STMT_OTHER, STMT_META now */
 	uint8_t syntax;       /* with STMT_FOREIGN: which */
 	uint32_t depth;       /* open .macro and .rept blocks */
+	bool in_macro;        /* the outermost is a .macro */
 	uint32_t conditions;  /* open .if */
 	uint32_t open;        /* statement that opened the outermost one */
 	VEC(uint8_t) sections;  /* pushed: flags of the section, flags of the one before */
@@ -329,16 +330,44 @@ makes_bytes(struct str word)
 }
 
 static bool
-opens_block(struct str word)
+repeats(struct str word)
 {
-	return str_is(word, ".macro") || str_is(word, ".rept") || str_is(word, ".irp") || str_is(word, ".irpc") ||
-	       str_is(word, ".irep") || str_is(word, ".rep");
+	return str_is(word, ".rept") || str_is(word, ".rep") || str_is(word, ".irp") || str_is(word, ".irpc") ||
+	       str_is(word, ".irep") || str_is(word, ".irepc");
+}
+
+/* In a macro the assembler looks for macros only, up to its end, and in .rept and the like for their kind only. */
+static bool
+opens_block(const struct reader *r, struct str word)
+{
+	bool macro = str_is(word, ".macro");
+
+	return r->depth ? r->in_macro ? macro : repeats(word) : macro || repeats(word);
 }
 
 static bool
-closes_block(struct str word)
+closes_block(const struct reader *r, struct str word)
 {
-	return str_is(word, ".endm") || str_is(word, ".endr") || str_is(word, ".endmacro");
+	return str_is(word, r->in_macro ? ".endm" : ".endr");
+}
+
+/* The statement behind labels. In a block the assembler passes over names, and not over numbers. */
+static struct str
+behind_labels(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && is_symbol_char(s.at[n]))
+		n++;
+	if (!n || isdigit((unsigned char)*s.at))
+		return s;
+	while (n < s.n && is_blank(s.at[n]))
+		n++;
+	if (n == s.n || s.at[n] != ':')
+		return s;
+	for (n++; n < s.n && is_blank(s.at[n]);)
+		n++;
+	return behind_labels((struct str){s.at + n, s.n - n});
 }
 
 /* Does the operand of .ident name a compiler? Assembly written by hand may have an .ident of its own. */
@@ -612,19 +641,20 @@ block_statement(struct reader *r, struct str word, const char *begin, const char
 	struct text *t = r->t;
 	struct stmt *open;
 
-	if (!r->depth && !opens_block(word))
+	if (!r->depth && !opens_block(r, word))
 		return false;
 	if (!r->depth) {
 		bool macro = str_is(word, ".macro");
 
+		r->in_macro = macro;
 		r->open = (uint32_t)t->stmts.n;
 		VEC_PUSH(t->stmts, (struct stmt){(uint32_t)(begin - t->at), 0, r->line,
 			macro ? STMT_DIRECTIVE : STMT_OPAQUE, r->syntax, r->flags});
 	}
 	if (str_is(word, ".end"))
 		r->why = pool_printf(r->pool, "line %u: an .end in a macro or .rept", r->line);
-	r->depth += opens_block(word);
-	r->depth -= closes_block(word);
+	r->depth += opens_block(r, word);
+	r->depth -= closes_block(r, word);
 	open = &t->stmts.at[r->open];
 	open->len = (uint32_t)(end - t->at) - open->at;
 	if (!r->depth)
@@ -669,6 +699,8 @@ add_statement(struct reader *r, const char *begin, const char *end)
 	const char *p;
 	uint64_t flags;
 
+	if (r->depth)
+		word.at = behind_labels((struct str){begin, s.len}).at;
 	while (word.at + word.n < end && is_symbol_char(word.at[word.n]))
 		word.n++;
 	low = lowered(word, room);

@@ -528,13 +528,16 @@ read_selections(struct session *s, struct selection *interest, struct selection 
 	}
 }
 
-/* The assembler does not take the text. If clang made it, clang's own assembler may, which would have been asked without Chord. */
+/* The assembler does not take the text with labels at its statements. If it takes the text as it is, Chord has misread the text.
+ * If clang made it, clang's own assembler may take it, which would have been asked without Chord. */
 static int
 run_rejected(struct session *s)
 {
 	int status = run_quietly(s, NULL);
 	struct buf says = {0};
 
+	if (!status)
+		say_warning(s->name, "not measured: the assembler rejects it with a label at each statement");
 	if (status && !s->args.original_only.n &&
 	    cc_clang_assembles(s->args.pool, &s->text, &s->args.options, s->args.output, &says) == 0) {
 		say_warning(s->name, "not measured: only clang's own assembler takes it");
