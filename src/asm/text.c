@@ -352,22 +352,26 @@ closes_block(const struct reader *r, struct str word)
 }
 
 /* The statement behind labels. In a block the assembler passes over names, and not over numbers. */
-static struct str
-behind_labels(struct str s)
+static const char *
+behind_labels(const char *p, const char *end)
 {
-	size_t n = 0;
+	const char *q;
 
-	while (n < s.n && is_symbol_char(s.at[n]))
-		n++;
-	if (!n || isdigit((unsigned char)*s.at))
-		return s;
-	while (n < s.n && is_blank(s.at[n]))
-		n++;
-	if (n == s.n || s.at[n] != ':')
-		return s;
-	for (n++; n < s.n && is_blank(s.at[n]);)
-		n++;
-	return behind_labels((struct str){s.at + n, s.n - n});
+	for (; p < end && !isdigit((unsigned char)*p); p = q) {
+		q = p;
+		while (q < end && is_symbol_char(*q))
+			q++;
+		if (q == p)
+			break;
+		while (q < end && is_blank(*q))
+			q++;
+		if (q == end || *q != ':')
+			break;
+		q++;
+		while (q < end && is_blank(*q))
+			q++;
+	}
+	return p;
 }
 
 /* Does the operand of .ident name a compiler? Assembly written by hand may have an .ident of its own. */
@@ -700,7 +704,7 @@ add_statement(struct reader *r, const char *begin, const char *end)
 	uint64_t flags;
 
 	if (r->depth)
-		word.at = behind_labels((struct str){begin, s.len}).at;
+		word.at = behind_labels(begin, end);
 	while (word.at + word.n < end && is_symbol_char(word.at[word.n]))
 		word.n++;
 	low = lowered(word, room);
