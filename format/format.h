@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #ifndef CHORD_FORMAT_VERSION /* tests build runtimes of another version */
-#define CHORD_FORMAT_VERSION 7
+#define CHORD_FORMAT_VERSION 8
 #endif
 
 /* Names of sections. CNT has to be a C identifier: then linkers define __start_chord_cnt and __stop_chord_cnt. */
@@ -66,6 +66,12 @@ enum {
 };
 
 #define CHORD_MAP_BASES "bases"
+#define CHORD_MAP_CELLS "cells"
+
+/* A counter that consists of cells is the sum of so many words, one behind the other. */
+enum {
+	CHORD_CELLS = 32,
+};
 
 /* The blob. "n" is an unsigned LEB128 number, "s" a number of bytes and then the bytes. "z" is a signed number i, written as the
  * unsigned number i < 0 ? -2 * i - 1 : 2 * i.
@@ -100,6 +106,11 @@ enum {
  *       n register                its number
  *       n what                    0: it has the address of the first counter; e: that of
  *                                 the counter of event e-1
+ *
+ * Section CHORD_MAP_CELLS, optional:
+ *   n first, n ncell                the words first .. first + ncell * CHORD_CELLS - 1 are the
+ *                                 cells of ncell counters; such a counter has the number of
+ *                                 its first cell
  *
  * Section "events":
  *   n nevent                      as above

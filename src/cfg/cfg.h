@@ -74,6 +74,7 @@ struct proc {
 	bool summed;             /* calls have counters of their own: events are summed for them */
 	uint64_t counters;       /* link-time address of the first counter */
 	uint32_t ncounter;
+	uint32_t cells, ncells;  /* the first word of the counters that consist of cells, and the number of these counters */
 	uint32_t npart, nblock, nvert, narc, ncall, nseg;
 	struct chord_part *part;
 	struct block *block;

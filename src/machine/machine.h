@@ -289,6 +289,9 @@ struct machine {
 	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
 	/* Appends code that makes a register such a base, and changes nothing else. */
 	void (*load_base)(struct buf *out, const char *label, uint8_t base);
+	/* Appends code that changes the lowest byte of a base from the offset of one cell to that of the next, and may change all
+	 * flags. Behind the last of CHORD_CELLS comes the first. */
+	void (*next_cell)(struct buf *out, uint8_t base);
 	/* As add. The code then goes to a stub if the counter is 0 or more; the stub is appended to *stub, without the directives
 	 * around it. */
 	void (*add_timed)(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n,

@@ -181,6 +181,16 @@ get_bases(struct in *in, struct proc *p, const struct record *r)
 	}
 }
 
+/* Reads which counters consist of cells. */
+static void
+get_cells(struct in *in, struct proc *p)
+{
+	p->cells = in_below(in, p->ncounter, "a counter that is not there");
+	p->ncells = in_below(in, (p->ncounter - p->cells) / CHORD_CELLS + 1ull, "a counter that is not there");
+	if (!p->ncells)
+		in_bad(in, "no counter of cells");
+}
+
 /* The readers of counts are told that there is more. */
 static void
 add_unknown(struct in *in, struct proc *p, const char *tag)
@@ -203,13 +213,17 @@ get_section(struct in *in, struct proc *p, const struct record *r)
 	part.end = in->at + n;
 	if (in->bad)
 		return;
-	if (m == CHORD_MEASURES && strcmp(tag, CHORD_MAP_BASES) != 0) {
-		add_unknown(in, p, tag);
-		part.at = part.end;
-	} else if (m == CHORD_MEASURES) {
+	if (m == CHORD_MEASURES && !strcmp(tag, CHORD_MAP_BASES)) {
 		if (p->base)
 			in_bad(&part, "two sections of one kind");
 		get_bases(&part, p, r);
+	} else if (m == CHORD_MEASURES && !strcmp(tag, CHORD_MAP_CELLS)) {
+		if (p->ncells)
+			in_bad(&part, "two sections of one kind");
+		get_cells(&part, p);
+	} else if (m == CHORD_MEASURES) {
+		add_unknown(in, p, tag);
+		part.at = part.end;
 	} else {
 		if (measures_have(p->measures, m))
 			in_bad(&part, "two sections of one kind");

@@ -10,20 +10,33 @@
 
 const char SOLVE_EVENTS_ONLY[] = "only events are counted in it";
 
+/* The words of counter c, and the first of them. */
+static uint32_t
+words_of(const struct proc *p, uint32_t c, uint32_t *first)
+{
+	*first = c - 1;
+	if (*first < p->cells || *first - p->cells >= p->ncells * CHORD_CELLS)
+		return 1;
+	*first -= (*first - p->cells) % CHORD_CELLS;
+	return CHORD_CELLS;
+}
+
 bool
 proc_counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v)
 {
-	uint64_t i;
+	uint32_t first, n = words_of(p, c, &first);
+	uint64_t at;
 
 	*v = 0;
 	if (!m)
 		return true;
 	if (!p->counters || p->counters < m->base || (p->counters - m->base) % 8)
 		return false;
-	i = (p->counters - m->base) / 8 + c - 1;
-	if (i >= m->ncount)
+	at = (p->counters - m->base) / 8 + first;
+	if (at + n > m->ncount)
 		return false;
-	*v = m->count ? m->count[i] : 0;
+	for (uint32_t i = 0; m->count && i < n; i++)
+		*v += m->count[at + i];
 	return true;
 }
 

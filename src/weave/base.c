@@ -8,7 +8,11 @@
  * others, decides which blocks these are.
  *
  * Control that comes from a vertex that is not a block (ENTRY, the hub) has nothing in registers, so such an edge has a load. Calls
- * and system calls leave nothing in registers. */
+ * and system calls leave nothing in registers.
+ *
+ * Intel's processors forget at each interrupt which stores they can forward at no cost, and often do not learn it again before
+ * the next one. So in the innermost short loops a counter consists of cells, and each addition goes to the next cell: addb to the
+ * lowest byte of the register. No addition waits for another. */
 #include "weave/internal.h"
 
 #include <stdlib.h>
@@ -19,6 +23,9 @@
  * loop of which a round takes less. WIDTH: instructions that run in a cycle. LOAD: a load of a base; in a loop that is not short it
  * has to run less often than the additions that gain by it. */
 static const double WAIT = 6, WIDTH = 3, IN_LOOP = 0.9, IN_LONG_LOOP = 0.5, ELSEWHERE = 0.1, LOAD = 1;
+/* A counter consists of cells in loops of so many instructions at most, unless the values that registers hand on make a round
+ * longer than so many cycles. */
+enum { CELLS_INSNS = 16, CELLS_LATENCY = 3 };
 /* Base registers of each kind in a procedure, at most. */
 enum { MOST = 4 };
 
@@ -150,16 +157,36 @@ in_one_loop(const struct bases *b, uint32_t v, uint32_t to)
 	return loop != GRAPH_NONE;
 }
 
+/* Does it count a path by the counter's address alone? */
+static bool
+counts_path(const struct bases *b, const struct site *s)
+{
+	return s->path && !s->path->op.traced &&
+	       (s->path->op.record == PATH_RECORD_KNOWN || (s->path->op.mark && s->path->op.to == b->u->machine->sp));
+}
+
 static bool
 adds_there(const struct bases *b, const struct site *s)
 {
+	if (b->what == BASE_CELLS)
+		return s->counter && !s->live.flags_live;
 	if (b->what == BASE_COUNTERS)
-		return s->counter || (s->path && !s->path->op.traced && (s->path->op.record == PATH_RECORD_KNOWN ||
-		                                  (s->path->op.mark && s->path->op.to == b->u->machine->sp)));
+		return (s->counter && !s->of_cells) || counts_path(b, s);
 	for (uint32_t k = 0; s->add && k < b->box->n; k++)
 		if (s->add[b->box->axis[k].event])
 			return true;
 	return false;
+}
+
+/* Is that vertex in a loop where an addition would wait for the one before, though a register has the address? */
+static bool
+waits_still(const struct bases *b, uint32_t v)
+{
+	uint32_t loop = b->loops->inner[v];
+	struct cycle c = cycle_of(b->cycles, v);
+
+	return b->loops->end[loop] == loop + 1 && c.insns <= CELLS_INSNS &&
+	       c.latency <= CELLS_LATENCY;
 }
 
 /* Does the code of a site run only on the edge? */
@@ -174,13 +201,15 @@ add_use(struct bases *b, struct site *s, uint32_t edge, double weight)
 {
 	const struct edge *d = edge == GRAPH_NONE ? NULL : &b->g->edge[edge];
 	struct use use = {.site = s, .edge = is_on_edge(s) ? edge : GRAPH_NONE};
+	uint32_t v = use.edge == GRAPH_NONE ? s->block : d->from;
+	bool in_loop;
 
 	if (s->where == SITE_NONE || !adds_there(b, s))
 		return;
-	use.price = ELSEWHERE;
-	if (use.edge == GRAPH_NONE ? b->loops->depth[s->block] > 0 : in_one_loop(b, d->from, d->to))
-		use.price = gain_in(cycle_of(b->cycles, use.edge == GRAPH_NONE ? s->block : d->from));
-	use.price *= weight + 1e-9;
+	in_loop = use.edge == GRAPH_NONE ? b->loops->depth[v] > 0 : in_one_loop(b, v, d->to);
+	if (b->what == BASE_CELLS && (!in_loop || !waits_still(b, v)))
+		return;
+	use.price = (in_loop ? gain_in(cycle_of(b->cycles, v)) : ELSEWHERE) * (weight + 1e-9);
 	VEC_PUSH(b->uses, use);
 }
 
@@ -444,6 +473,7 @@ forget_site(struct site *s)
 {
 	memset(s->base, 0, sizeof s->base);
 	s->load = 0;
+	s->of_cells = false;
 }
 
 /* Removes all bases again. split: by block, whether it was split before. */
@@ -481,6 +511,8 @@ place_base(struct bases *b, uint8_t what)
 		;
 	/* Within a procedure a register is the base of one address only. */
 	b->never |= b->w->bases[what];
+	for (uint32_t v = 0; v < b->g->nvert; v++)
+		b->avail[v] &= (uint16_t)~b->never;
 }
 
 static void
@@ -516,18 +548,46 @@ prepare(struct bases *b)
 }
 
 static void
-place_both(struct bases *b, const struct weave_options *o)
+place_all(struct bases *b, const struct weave_options *o)
 {
 	struct number_boxes boxes;
 
+	place_base(b, BASE_CELLS);
+	for (size_t i = 0; i < b->uses.n; i++)
+		b->uses.at[i].site->of_cells = b->uses.at[i].site->base[BASE_CELLS] != 0;
 	place_base(b, BASE_COUNTERS);
 	if (!o->events.n || !b->w->query)
 		return;
 	boxes = number_boxes(b->pool, &o->events, at_calls(o));
 	b->box = &boxes.at[0];
-	for (uint32_t v = 0; v < b->g->nvert; v++)
-		b->avail[v] &= (uint16_t)~b->never;
 	place_base(b, BASE_NUMBERS);
+}
+
+/* ---- cells ---- */
+
+static void
+take_cells(struct woven *w, struct site *s, uint32_t *counter)
+{
+	if (!s->of_cells)
+		return;
+	if (!w->ncells) {
+		w->cells = (w->ncounter + CHORD_CELLS - 1) / CHORD_CELLS * CHORD_CELLS;
+		w->spare = w->cells - w->ncounter;
+		w->align = CHORD_CELLS * sizeof(uint64_t);
+	}
+	*counter = s->counter = w->cells + w->ncells++ * CHORD_CELLS + 1;
+	w->ncounter = w->cells + w->ncells * CHORD_CELLS;
+	w->spare += CHORD_CELLS;
+}
+
+/* Gives their cells to the counters that consist of them. Their old words are not used. */
+static void
+number_cells(struct woven *w)
+{
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
+		take_cells(w, &w->edge[e], &w->proc->arcs.at[e].counter);
+	for (uint32_t v = 0; v < w->proc->blocks.n; v++)
+		take_cells(w, &w->block[v], &w->proc->blocks.at[v].counter);
 }
 
 /* Only in compilers' text: assembly by hand may use registers and the stack against all conventions. */
@@ -540,11 +600,13 @@ place_bases(const struct unit *u, struct woven *w, const struct weave_options *o
 		bool *split = pool_array(b.pool, w->proc->blocks.n, sizeof *split);
 
 		memcpy(split, w->split, w->proc->blocks.n * sizeof *split);
-		place_both(&b, o);
-		if (bases_hold(u, w))
+		place_all(&b, o);
+		if (bases_hold(u, w)) {
 			mark_live(&b);
-		else
+			number_cells(w);
+		} else {
 			forget_bases(w, split);
+		}
 	}
 	free(b.uses.at);
 	pool_free(b.pool);

@@ -18,7 +18,7 @@ struct check {
 	struct placed *at;       /* sorted by block, instruction, seq */
 	uint32_t n;
 	uint32_t *first;         /* by block: in at[] */
-	uint32_t *in;            /* by vertex: registers with the right address, 16 bits for each enum base_of */
+	uint64_t *in;            /* by vertex: registers with the right address, 16 bits for each enum base_of */
 	bool final, fault;       /* faults are looked for; there is one */
 };
 
@@ -87,41 +87,50 @@ find_placed(struct check *c)
 			c->first[v + 1] = c->first[v];
 }
 
-static uint32_t
+static uint64_t
 bit_of(uint8_t base, unsigned what)
 {
-	return 1u << (base - 1) << 16 * what;
+	return UINT64_C(1) << (base - 1) << 16 * what;
+}
+
+/* The registers of a mask, whatever they have the address of. */
+static uint64_t
+bits_of_all(uint16_t mask)
+{
+	return mask * UINT64_C(0x0001000100010001);
 }
 
 /* The registers with the right address after a site's code. */
-static uint32_t
-pass_site(struct check *c, const struct site *s, uint32_t right)
+static uint64_t
+pass_site(struct check *c, const struct site *s, uint64_t right)
 {
 	for (unsigned what = 0; what < BASES_OF; what++) {
 		if (!s->base[what])
 			continue;
 		if (s->load >> what & 1) {
 			c->fault |= c->final && s->live.regs_live >> (s->base[what] - 1) & 1;
-			right &= ~(0x10001u << (s->base[what] - 1));
+			right &= ~bits_of_all((uint16_t)(1u << (s->base[what] - 1)));
 			right |= bit_of(s->base[what], what);
 		}
 		c->fault |= c->final && !(right & bit_of(s->base[what], what));
+		c->fault |= what == BASE_CELLS && s->of_cells && s->live.flags_live;
 	}
 	return right;
 }
 
-static uint32_t
+static uint64_t
 pass_block(struct check *c, uint32_t v)
 {
 	const struct block_text *k = &c->w->proc->block_text.at[v];
-	uint32_t right = c->in[v], next = c->first[v];
+	uint64_t right = c->in[v];
+	uint32_t next = c->first[v];
 
 	for (uint32_t i = k->first; i < k->last; i++) {
 		const struct insn *in = woven_insn(c->w, v, i);
 
 		for (; next < c->first[v + 1] && c->at[next].site->insn == i; next++)
 			right = pass_site(c, c->at[next].site, right);
-		right &= ~((uint32_t)(in->regs_kill | in->regs_read) * 0x10001u);
+		right &= ~bits_of_all((uint16_t)(in->regs_kill | in->regs_read));
 		if (insn_is_call(in) || in->cls == CHORD_INSN_SYSCALL)
 			right = 0;
 	}
@@ -129,8 +138,8 @@ pass_block(struct check *c, uint32_t v)
 	return right;
 }
 
-static uint32_t
-pass_edge(struct check *c, uint32_t e, uint32_t right)
+static uint64_t
+pass_edge(struct check *c, uint32_t e, uint64_t right)
 {
 	const struct site *s = &c->w->edge[e];
 
@@ -149,10 +158,11 @@ pass_all(struct check *c)
 	bool changed = false;
 
 	for (uint32_t v = 0; v < c->g->nvert; v++) {
-		uint32_t out = v < c->w->proc->blocks.n ? pass_block(c, v) : 0;
+		uint64_t out = v < c->w->proc->blocks.n ? pass_block(c, v) : 0;
 
 		for (uint32_t i = c->g->out_at[v]; i < c->g->out_at[v + 1]; i++) {
-			uint32_t e = c->g->out[i], to = c->g->edge[e].to, was = c->in[to];
+			uint32_t e = c->g->out[i], to = c->g->edge[e].to;
+			uint64_t was = c->in[to];
 
 			if (e >= c->w->proc->arcs.n)
 				continue;
@@ -168,12 +178,12 @@ bases_hold(const struct unit *u, const struct woven *w)
 {
 	struct check c = {.u = u, .w = w, .g = w->proc->graph};
 
-	if (!w->bases[BASE_COUNTERS] && !w->bases[BASE_NUMBERS])
+	if (!w->bases[BASE_COUNTERS] && !w->bases[BASE_NUMBERS] && !w->bases[BASE_CELLS])
 		return true;
 	find_placed(&c);
 	c.in = pool_array(u->pool, c.g->nvert, sizeof *c.in);
 	for (uint32_t v = 0; v < c.g->nvert; v++)
-		c.in[v] = v == w->proc->entry || v == w->proc->hub ? 0 : UINT32_MAX;
+		c.in[v] = v == w->proc->entry || v == w->proc->hub ? 0 : UINT64_MAX;
 	while (pass_all(&c))
 		;
 	c.final = true;

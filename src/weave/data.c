@@ -57,7 +57,7 @@ site_at(const struct finder *f, uint32_t block, uint32_t i)
 	const struct woven *w = f->w;
 	struct site s = place_between(f->u, w, block, i, i);
 
-	s.live.regs_live |= w->held | w->bases[BASE_COUNTERS] | w->bases[BASE_NUMBERS];
+	s.live.regs_live |= w->held | w->bases[BASE_COUNTERS] | w->bases[BASE_NUMBERS] | w->bases[BASE_CELLS];
 	return s;
 }
 

@@ -39,6 +39,8 @@ add_counter(struct emitter *m, struct buf *b, const struct site *s)
 {
 	if (s->load & 1 << BASE_COUNTERS)
 		m->u->machine->load_base(b, m->counters, s->base[BASE_COUNTERS]);
+	if (s->load & 1 << BASE_CELLS)
+		m->u->machine->load_base(b, m->counters, s->base[BASE_CELLS]);
 	if (s->load & 1 << BASE_NUMBERS)
 		m->u->machine->load_base(b, m->numbers[0], s->base[BASE_NUMBERS]);
 	measures_probe(m, b, s);

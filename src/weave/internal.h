@@ -15,8 +15,9 @@ enum site_where {
 	SITE_SPLIT,    /* at the start of a block that only some ways of entering it pass */
 };
 
-/* What a base register holds: the address of the procedure's own counters, or of the numbers that the first events share. */
-enum base_of { BASE_COUNTERS, BASE_NUMBERS, BASES_OF };
+/* What a base register holds: the address of the procedure's own counters, or of the numbers that the first events share. With
+ * BASE_CELLS it is the address of the counters, and the lowest byte says which cell is next. */
+enum base_of { BASE_COUNTERS, BASE_NUMBERS, BASE_CELLS, BASES_OF };
 
 /* A place for woven code, and what the code does. */
 struct site {
@@ -35,6 +36,7 @@ struct site {
 	uint32_t probes;        /* set of the measures that have code here */
 	uint8_t base[BASES_OF]; /* the register that holds that address here, plus 1; 0: none */
 	uint8_t load;           /* bits: registers that are loaded with it here, before everything else */
+	bool of_cells;          /* its counter consists of cells, and is found by base[BASE_CELLS] */
 };
 
 /* Code that loads a base register and counts nothing. */
@@ -115,7 +117,9 @@ struct woven {
 	struct site *early;     /* by edge after a call that may return twice: what is done before the call; NULL: nothing */
 	double *weight;
 	const struct selection_proc *before; /* how often its edges ran before; NULL: not known */
-	uint32_t ncounter;
+	uint32_t ncounter;      /* 8-byte words, with those of cells */
+	uint32_t cells, ncells; /* the first word of counters that consist of cells, and the number of these counters */
+	uint32_t spare;         /* words that are no counter of their own: all cells but the first, and what aligns them */
 	uint32_t align;         /* of its counters, in bytes */
 	uint16_t held;          /* registers in which some measure keeps something somewhere */
 	bool *split;            /* by block: it is split, and jumps go to a label of its second part */

@@ -26,18 +26,33 @@ map_section(struct buf *blob, const char *tag, const struct buf *b)
 static void
 blob_bases(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o)
 {
-	uint32_t first = o->events.n ? number_boxes(u->pool, &o->events, at_calls(o)).at[0].axis[0].event : 0;
+	uint32_t first = o->events.n ? number_boxes(u->pool, &o->events, at_calls(o)).at[0].axis[0].event : 0, n = 0;
 	struct buf b = {0};
 
-	buf_uleb(&b, (uint64_t)__builtin_popcount(w->bases[BASE_COUNTERS] | (unsigned)w->bases[BASE_NUMBERS] << 16));
+	for (uint32_t what = 0; what < BASES_OF; what++)
+		n += (uint32_t)__builtin_popcount(w->bases[what]);
+	buf_uleb(&b, n);
 	for (uint32_t what = 0; what < BASES_OF; what++)
 		for (uint32_t reg = 0; reg < 16; reg++)
 			if (w->bases[what] >> reg & 1) {
 				buf_uleb(&b, reg);
 				buf_uleb(&b, what == BASE_NUMBERS ? first + 1 : 0);
 			}
-	if (w->bases[BASE_COUNTERS] | w->bases[BASE_NUMBERS])
+	if (n)
 		map_section(blob, CHORD_MAP_BASES, &b);
+	buf_free(&b);
+}
+
+/* The section of the record that says which counters consist of cells. */
+static void
+blob_cells(struct buf *blob, const struct woven *w)
+{
+	struct buf b = {0};
+
+	buf_uleb(&b, w->cells);
+	buf_uleb(&b, w->ncells);
+	if (w->ncells)
+		map_section(blob, CHORD_MAP_CELLS, &b);
 	buf_free(&b);
 }
 
@@ -192,6 +207,7 @@ map_record(const struct unit *u, const struct woven *w, const struct weave_optio
 		write_counters(out, u, w, o);
 	proc_write(&blob, &p);
 	blob_bases(&blob, u, w, o);
+	blob_cells(&blob, w);
 	measures_map(&blob, u, w, o);
 	write_head(out, u, w, w->ncounter, p.summed ? CHORD_MAP_AT_CALLS : 0);
 	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->call_sites.n);

@@ -28,7 +28,13 @@ count_block(struct woven *w, uint32_t b, uint32_t measure)
 void
 count_probe(struct emitter *m, struct buf *b, const struct site *s)
 {
-	m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->base[BASE_COUNTERS], s->live);
+	uint8_t base = s->base[BASE_COUNTERS];
+
+	if (s->of_cells) {
+		base = s->base[BASE_CELLS];
+		m->u->machine->next_cell(b, base);
+	}
+	m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, base, s->live);
 }
 
 /* The graph in which each block is two vertices with an edge between them: a counter

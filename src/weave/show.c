@@ -117,7 +117,7 @@ show_woven(const struct unit *u, const struct woven *w, FILE *f)
 	char a[16], b[16];
 
 	(void)u;
-	fprintf(f, "procedure %s: %" PRIu32 " counters\n", p->name, w->ncounter);
+	fprintf(f, "procedure %s: %" PRIu32 " counters\n", p->name, w->ncounter - w->spare);
 	for (uint32_t e = 0; !p->reason && e < p->arcs.n; e++) {
 		const struct site *s = &w->edge[e];
 

@@ -282,7 +282,7 @@ pass_emit(struct job *j)
 			j->stats.refused++;
 			emit_refused(&j->unit, &j->woven[i], &j->edits);
 		} else {
-			j->stats.counters += j->woven[i].ncounter;
+			j->stats.counters += j->woven[i].ncounter - j->woven[i].spare;
 			emit_proc(&j->unit, &j->woven[i], &j->edits, j->o);
 		}
 	}

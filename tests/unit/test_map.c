@@ -162,10 +162,10 @@ map_of_old_version(void **state)
 	struct map m;
 
 	(void)state;
-	s.version = 6;
+	s.version = CHORD_FORMAT_VERSION - 1;
 	put_record(&b, &s);
 	assert_false(map_parse(pool, bytes_of(&b), &m, &why));
-	assert_string_equal(why, "built by another version of Chord: its map has format version 6, this is version 7");
+	assert_string_equal(why, "built by another version of Chord: its map has format version 7, this is version 8");
 	buf_free(&b);
 	pool_free(pool);
 }
@@ -200,6 +200,8 @@ map_sections_errors(void **state)
 	expect_map_error(&s, "CHM1", "CHM1", 4, "two sections of one kind");
 	s.more = CHORD_MAP_BASES;
 	expect_map_error(&s, "CHM1", "CHM1", 4, "two sections of one kind");
+	s.more = CHORD_MAP_CELLS;
+	expect_map_error(&s, "CHM1", "CHM1", 4, "a counter that is not there");
 	s.more = "every-block";
 	expect_map_error(&s, "CHM1", "CHM1", 4, "do not go together");
 	s.more = "depth";

@@ -16,6 +16,9 @@ enum { INC_CHANGES = X86_ALL_FLAGS & ~X86_CF };
 static const char *const reg_name[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
 
+static const char *const low_name[16] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil",
+	"r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b"};
+
 static void
 counter(struct buf *out, const char *label, uint64_t offset, uint8_t base)
 {
@@ -38,14 +41,17 @@ struct addition {
 	uint8_t base;
 	const struct timed_at *timed; /* NULL: it is not */
 	struct buf *stub;
+	bool keeps_carry;        /* the carry flag is live */
 };
 
+/* Of an addition by a register Intel's processors make two micro-operations, of inc three. Of a PC-relative addition of a number
+ * they make no less than of inc. */
 static void
 add_to(struct buf *out, const struct addition *a, uint64_t offset, int32_t n)
 {
-	if (n == 1)
+	if (n == 1 && (!a->base || a->keeps_carry))
 		buf_str(out, "\tincq\t");
-	else if (n == -1)
+	else if (n == -1 && (!a->base || a->keeps_carry))
 		buf_str(out, "\tdecq\t");
 	else
 		buf_printf(out, "\taddq\t$%" PRId32 ", ", n);
@@ -104,11 +110,12 @@ add_keeping_flags(struct buf *out, const struct addition *a, int deeper)
 /* One instruction changes the counter, because a signal handler may use the same counter at any moment. If nothing else is
  * possible, rax is saved below the red zone. */
 static void
-add(struct buf *out, const struct addition *a, struct liveness live)
+add(struct buf *out, struct addition *a, struct liveness live)
 {
 	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~live.regs_live & ~X86_RSP);
 	uint8_t changes = (a->n == 1 || a->n == -1) && !a->timed ? INC_CHANGES : X86_ALL_FLAGS;
 
+	a->keeps_carry = live.flags_live & X86_CF;
 	if (!(live.flags_live & changes)) {
 		add_now(out, a, 0);
 	} else if (dead & X86_RAX) {
@@ -131,7 +138,7 @@ add(struct buf *out, const struct addition *a, struct liveness live)
 void
 x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live)
 {
-	add(out, &(struct addition){label, offset, n, base, NULL, NULL}, live);
+	add(out, &(struct addition){label, offset, n, base, NULL, NULL, false}, live);
 }
 
 void
@@ -140,13 +147,21 @@ x86_load_base(struct buf *out, const char *label, uint8_t base)
 	buf_printf(out, "\tleaq\t%s(%%rip), %%%s\n", label, reg_name[base - 1]);
 }
 
+/* The cells of a counter take as many bytes as a byte has values, so the lowest byte of the address wraps to the first cell. */
+void
+x86_next_cell(struct buf *out, uint8_t base)
+{
+	_Static_assert(CHORD_CELLS * 8 == 256, "the byte does not wrap");
+	buf_printf(out, "\taddb\t$8, %%%s\n", low_name[base - 1]);
+}
+
 void
 x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n, const struct timed_at *t,
               uint8_t base, struct liveness live)
 {
 	if (!t->in_line)
 		buf_printf(stub, "%s:\n", t->ask);
-	add(out, &(struct addition){label, offset, n, base, t, stub}, live);
+	add(out, &(struct addition){label, offset, n, base, t, stub, false}, live);
 }
 
 bool

@@ -37,6 +37,14 @@ is_counter(const ZydisDecodedOperand *op)
 	return x86_counter(op, 1, NULL) && op->size == 64;
 }
 
+/* Is it addb $8 to the lowest byte of a base? A counter that consists of cells is known by its first one. */
+static bool
+is_next_cell(const ZydisDecodedOperand *op)
+{
+	return op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && op[0].size == 8 && op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+	       op[1].imm.value.s == 8;
+}
+
 /* inc, dec or add of a number: to a counter, or to al, which turns seto's answer into the overflow flag again. An addition to a
  * register, or between a counter and a register, is for a query or for the sum of a call, which has a counter of its own. */
 static bool
@@ -46,6 +54,8 @@ adds(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t 
 	bool number = in->mnemonic == ZYDIS_MNEMONIC_ADD || in->mnemonic == ZYDIS_MNEMONIC_SUB;
 
 	if (is_wide(&op[0]))
+		return true;
+	if (in->mnemonic == ZYDIS_MNEMONIC_ADD && is_next_cell(op))
 		return true;
 	if (number && op[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		return is_counter(&op[0]) && is_wide(&op[1]);

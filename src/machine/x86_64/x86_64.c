@@ -35,6 +35,7 @@ const struct machine machine_x86_64 = {
 	.print = x86_print,
 	.add = x86_add,
 	.load_base = x86_load_base,
+	.next_cell = x86_next_cell,
 	.add_timed = x86_add_timed,
 	.is_call = x86_is_call,
 	.is_due = x86_is_due,
