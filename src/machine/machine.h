@@ -197,6 +197,8 @@ struct path_counters {
 
 /* The word this many bytes below the stack pointer is for the path register, if nothing else is kept there. */
 enum { PATH_ROOM = 120 };
+/* Registers that are lent at a time, at most: their words are that one and those above it. */
+enum { LENT_MOST = 4 };
 
 /* What happens at one place to the activation's path register, in the order of the fields; meanings as in struct path_act. */
 struct path_op {
@@ -292,6 +294,10 @@ struct machine {
 	/* Appends code that changes the lowest byte of a base from the offset of one cell to that of the next, and may change all
 	 * flags. Behind the last of CHORD_CELLS comes the first. */
 	void (*next_cell)(struct buf *out, uint8_t base);
+	/* Appends code that copies a register (plus 1) to the word so many bytes below the stack pointer, or back, and changes
+	 * nothing else. */
+	void (*lend)(struct buf *out, uint8_t reg, uint8_t below);
+	void (*get_back)(struct buf *out, uint8_t reg, uint8_t below);
 	/* As add. The code then goes to a stub if the counter is 0 or more; the stub is appended to *stub, without the directives
 	 * around it. */
 	void (*add_timed)(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n,

@@ -12,7 +12,10 @@
  *
  * Intel's processors forget at each interrupt which stores they can forward at no cost, and often do not learn it again before
  * the next one. So in the innermost short loops a counter consists of cells, and each addition goes to the next cell: addb to the
- * lowest byte of the register. No addition waits for another. */
+ * lowest byte of the register. No addition waits for another.
+ *
+ * Where no register is dead in such a loop, one may be lent that the program needs only behind it: its value waits below the stack
+ * pointer, and comes back on the edges out of the loop. */
 #include "weave/internal.h"
 
 #include <stdlib.h>
@@ -25,7 +28,7 @@
 static const double WAIT = 6, WIDTH = 3, IN_LOOP = 0.9, IN_LONG_LOOP = 0.5, ELSEWHERE = 0.1, LOAD = 1;
 /* A counter consists of cells in loops of so many instructions at most, unless the values that registers hand on make a round
  * longer than so many cycles. */
-enum { CELLS_INSNS = 16, CELLS_LATENCY = 3 };
+enum { CELLS_INSNS = 10, CELLS_LATENCY = 3 };
 /* Base registers of each kind in a procedure, at most. */
 enum { MOST = 4 };
 
@@ -45,6 +48,9 @@ struct bases {
 	uint8_t what;            /* enum base_of */
 	const struct number_box *box;
 	uint16_t *avail;         /* by vertex: registers that are dead all through it */
+	uint16_t *idle;          /* by vertex: registers that it leaves alone, so they can be lent */
+	bool lending;            /* registers are looked for that can be lent */
+	uint8_t nlent;
 	uint8_t *held[BASES_OF]; /* by vertex: the register that has the address there, plus 1 */
 	double *runs;            /* by block */
 	struct cycles *cycles;
@@ -91,16 +97,38 @@ block_avail(const struct bases *b, uint32_t block)
 	return avail;
 }
 
+/* Registers that the block leaves alone, if nothing in it can use what is below the stack pointer. */
+static uint16_t
+block_idle(const struct bases *b, uint32_t block)
+{
+	const struct block_text *k = &b->w->proc->block_text.at[block];
+	uint16_t idle = (uint16_t)(b->u->machine->base_regs & ~b->never);
+
+	if (!ways_are_known(b, block))
+		return 0;
+	for (uint32_t i = k->first; i < k->last && idle; i++) {
+		const struct insn *in = woven_insn(b->w, block, i);
+
+		idle &= (uint16_t)~(in->regs_read | in->regs_kill);
+		if (in->cls == CHORD_INSN_SYSCALL || insn_is_call(in) || in->regs_kill >> b->u->machine->sp & 1 ||
+		    live_before(b->w->proc, k->part, i).no_stack)
+			return 0;
+	}
+	return idle;
+}
+
 static void
 find_avail(struct bases *b)
 {
 	const struct proc_text *p = b->w->proc;
 
-	for (uint32_t v = 0; v < p->blocks.n; v++)
+	for (uint32_t v = 0; v < p->blocks.n; v++) {
 		b->avail[v] = block_avail(b, v);
+		b->idle[v] = block_idle(b, v);
+	}
 	for (uint32_t e = 0; e < p->arcs.n; e++)
 		if (p->arcs.at[e].kind == CHORD_EDGE_NONLOCAL || p->arcs.at[e].kind == CHORD_EDGE_LOST)
-			b->avail[p->graph->edge[e].from] = 0;
+			b->avail[p->graph->edge[e].from] = b->idle[p->graph->edge[e].from] = 0;
 }
 
 /* Registers by which call frames are found, or all registers if directives are not understood; and registers that measures hold. */
@@ -248,7 +276,7 @@ is_split_otherwise(const struct bases *b, uint32_t e)
 	return false;
 }
 
-/* The site on the edge where a register that is dead after the edge can be loaded. */
+/* The site on the edge where a register can be loaded that is dead after the edge, or can be lent. */
 static struct site
 load_site(const struct bases *b, uint32_t e, uint8_t base)
 {
@@ -265,18 +293,64 @@ load_site(const struct bases *b, uint32_t e, uint8_t base)
 	} else if (s.where == SITE_SPLIT && is_split_otherwise(b, e)) {
 		s.where = SITE_NONE;
 	}
-	if (s.live.regs_live >> (base - 1) & 1)
-		s.where = SITE_NONE;
+	if (s.live.regs_live >> (base - 1) & 1) {
+		s.lends = b->lending;
+		s.where = b->lending ? s.where : SITE_NONE;
+	}
 	return s;
+}
+
+/* The price of code on edge e, if a site was found there. */
+static double
+price_at(const struct bases *b, uint32_t e, const struct site *s, double insns)
+{
+	double jumps = s->where == SITE_STUB || s->where == SITE_SPLIT ? (site_used(&b->w->edge[e]) ? 0 : s->price - 1) : 0;
+
+	return s->where == SITE_NONE ? GRAPH_NEVER : (insns + jumps) * (b->w->weight[e] + 1e-9);
 }
 
 static double
 price_of_load(const struct bases *b, uint32_t e, uint8_t base)
 {
 	struct site s = load_site(b, e, base);
-	double jumps = s.where == SITE_STUB || s.where == SITE_SPLIT ? (site_used(&b->w->edge[e]) ? 0 : s.price - 1) : 0;
 
-	return s.where == SITE_NONE ? GRAPH_NEVER : (LOAD + jumps) * (b->w->weight[e] + 1e-9);
+	return price_at(b, e, &s, s.lends ? 2 * LOAD : LOAD);
+}
+
+/* Does the program need the register behind the edge? */
+static bool
+needed_behind(const struct bases *b, uint32_t e, uint8_t base)
+{
+	uint32_t to = b->g->edge[e].to;
+	const struct block_text *k;
+
+	if (to >= b->w->proc->blocks.n)
+		return true;
+	k = &b->w->proc->block_text.at[to];
+	return live_before(b->w->proc, k->part, k->first).regs_live >> (base - 1) & 1;
+}
+
+/* The site on the edge where a register that was lent comes back. */
+static struct site
+back_site(const struct bases *b, uint32_t e, uint8_t base)
+{
+	struct site s = load_site(b, e, base);
+
+	if (b->g->edge[e].to >= b->w->proc->blocks.n || (s.where == SITE_BLOCK && s.block == b->g->edge[e].from) ||
+	    (is_on_edge(&s) && b->w->edge[e].gets_back))
+		s.where = SITE_NONE;
+	return s;
+}
+
+static double
+price_of_back(const struct bases *b, uint32_t e, uint8_t base)
+{
+	struct site s;
+
+	if (!needed_behind(b, e, base))
+		return 0;
+	s = back_site(b, e, base);
+	return price_at(b, e, &s, LOAD);
 }
 
 /* On an edge with code of its own the load comes first, and the code finds its counter by the register. */
@@ -288,13 +362,31 @@ add_load(struct bases *b, uint32_t e, uint8_t base)
 	if (is_on_edge(&s) && s.where == b->w->edge[e].where) {
 		b->w->edge[e].load |= (uint8_t)(1u << b->what);
 		b->w->edge[e].base[b->what] = base;
+		b->w->edge[e].lends |= s.lends;
 		if (s.where == SITE_SPLIT)
 			b->w->split[s.block] = true;
 		return;
 	}
-	s = (struct site){.where = s.where, .block = s.block, .insn = s.insn, .live = s.live, .load = (uint8_t)(1u << b->what)};
+	s = (struct site){.where = s.where, .block = s.block, .insn = s.insn, .live = s.live, .lends = s.lends,
+	                  .load = (uint8_t)(1u << b->what)};
 	s.base[b->what] = base;
 	VEC_PUSH(b->w->loads, (struct base_load){s, e, s.where != SITE_BLOCK || s.block == b->g->edge[e].from});
+}
+
+/* On an edge with code of its own the register comes back last. */
+static void
+add_back(struct bases *b, uint32_t e, uint8_t base)
+{
+	struct site s = back_site(b, e, base);
+
+	if (is_on_edge(&s) && s.where == b->w->edge[e].where) {
+		b->w->edge[e].gets_back = base;
+		if (s.where == SITE_SPLIT)
+			b->w->split[s.block] = true;
+		return;
+	}
+	s = (struct site){.where = s.where, .block = s.block, .insn = s.insn, .live = s.live, .gets_back = base};
+	VEC_PUSH(b->w->loads, (struct base_load){s, e, s.where != SITE_BLOCK});
 }
 
 /* ---- which blocks ---- */
@@ -302,7 +394,12 @@ add_load(struct bases *b, uint32_t e, uint8_t base)
 static bool
 can_have(const struct bases *b, uint32_t v, uint8_t base)
 {
-	return b->avail[v] >> (base - 1) & 1 && !b->held[b->what][v];
+	uint16_t could = v >= b->w->proc->blocks.n ? 0 : b->lending ? b->avail[v] | b->idle[v] : b->avail[v];
+
+	/* A register is lent for one cut only, and if it is nowhere a base without that. */
+	if (b->lending && b->w->bases[b->what] >> (base - 1) & 1)
+		return false;
+	return could >> (base - 1) & 1 && !b->held[b->what][v];
 }
 
 /* The vertex that must have the register for a site to use it. GRAPH_NONE: there is none, or the site has a base already. */
@@ -335,7 +432,7 @@ static double
 try_register(const struct bases *b, uint8_t base, double most, struct pool *pool, bool **in)
 {
 	uint32_t n = b->g->nvert, narc = 0;
-	struct cut_arc *arc = pool_array(pool, b->uses.n + b->w->proc->arcs.n, sizeof *arc);
+	struct cut_arc *arc = pool_array(pool, b->uses.n + 2 * b->w->proc->arcs.n, sizeof *arc);
 	double price;
 
 	for (size_t i = 0; i < b->uses.n; i++) {
@@ -351,6 +448,8 @@ try_register(const struct bases *b, uint8_t base, double most, struct pool *pool
 
 		if (d->from != d->to && can_have(b, d->to, base))
 			arc[narc++] = (struct cut_arc){d->to, from, price_of_load(b, e, base)};
+		if (b->lending && d->from != d->to && from == d->from)
+			arc[narc++] = (struct cut_arc){from, can_have(b, d->to, base) ? d->to : n + 1, price_of_back(b, e, base)};
 	}
 	*in = graph_cut(pool, n + 2, arc, narc, n, n + 1, &price);
 	return most - price;
@@ -364,9 +463,14 @@ take_register(struct bases *b, uint8_t base, const bool *in)
 	for (uint32_t v = 0; v < b->g->nvert; v++)
 		if (in[v] && can_have(b, v, base))
 			held[v] = base;
-	for (uint32_t e = 0; e < b->w->proc->arcs.n; e++)
-		if (in[b->g->edge[e].to] && held[b->g->edge[e].to] == base && held[b->g->edge[e].from] != base)
+	for (uint32_t e = 0; e < b->w->proc->arcs.n; e++) {
+		bool from = held[b->g->edge[e].from] == base, to = in[b->g->edge[e].to] && held[b->g->edge[e].to] == base;
+
+		if (to && !from)
 			add_load(b, e, base);
+		else if (b->lending && from && !to && needed_behind(b, e, base))
+			add_back(b, e, base);
+	}
 	for (size_t i = 0; i < b->uses.n; i++) {
 		struct use *use = &b->uses.at[i];
 		bool on_edge = use->edge != GRAPH_NONE;
@@ -377,6 +481,8 @@ take_register(struct bases *b, uint8_t base, const bool *in)
 			use->site->base[b->what] = base;
 	}
 	b->w->bases[b->what] |= (uint16_t)(1u << (base - 1));
+	if (b->lending)
+		b->w->lent[base - 1] = (uint8_t)(PATH_ROOM - 8 * b->nlent);
 }
 
 static bool
@@ -472,8 +578,8 @@ static void
 forget_site(struct site *s)
 {
 	memset(s->base, 0, sizeof s->base);
-	s->load = 0;
-	s->of_cells = false;
+	s->load = s->gets_back = 0;
+	s->of_cells = s->lends = false;
 }
 
 /* Removes all bases again. split: by block, whether it was split before. */
@@ -493,6 +599,7 @@ forget_bases(struct woven *w, const bool *split)
 		forget_site(&w->call_free.at[i].site);
 	w->loads.n = 0;
 	memset(w->bases, 0, sizeof w->bases);
+	memset(w->lent, 0, sizeof w->lent);
 	memcpy(w->split, split, p->blocks.n * sizeof *split);
 }
 
@@ -502,6 +609,30 @@ has_loops(const struct loops *l)
 	return l->nloop > 0;
 }
 
+static bool
+has_landing_pads(const struct bases *b)
+{
+	for (uint32_t v = 0; v < b->w->proc->blocks.n; v++)
+		if (woven_insn(b->w, v, b->w->proc->block_text.at[v].first)->leader & (LEADER_LAND | LEADER_RECEIVE))
+			return true;
+	return false;
+}
+
+/* Each register that is lent has a word of its own below the stack pointer, and code for paths has none there. Handlers of
+ * exceptions might look for the value in the register. */
+static void
+lend_registers(struct bases *b)
+{
+	bool nothing;
+
+	if (b->w->keeps_below || b->w->query || has_landing_pads(b) || !below_room(b->u, b->w, &nothing))
+		return;
+	b->lending = true;
+	while (b->nlent < (nothing ? LENT_MOST : 1) && b->uses.n && take_best(b))
+		b->nlent++;
+	b->lending = false;
+}
+
 static void
 place_base(struct bases *b, uint8_t what)
 {
@@ -509,6 +640,8 @@ place_base(struct bases *b, uint8_t what)
 	find_uses(b);
 	for (int i = 0; i < MOST && b->uses.n && take_best(b); i++)
 		;
+	if (what == BASE_CELLS)
+		lend_registers(b);
 	/* Within a procedure a register is the base of one address only. */
 	b->never |= b->w->bases[what];
 	for (uint32_t v = 0; v < b->g->nvert; v++)
@@ -538,6 +671,7 @@ prepare(struct bases *b)
 	place_weights(b->u, b->w);
 	b->never = find_never(b->u, b->w);
 	b->avail = pool_array(b->pool, n, sizeof *b->avail);
+	b->idle = pool_array(b->pool, n, sizeof *b->idle);
 	b->runs = pool_array(b->pool, n, sizeof *b->runs);
 	b->cycles = cycles_new(b->pool, b->u, b->w);
 	for (unsigned i = 0; i < BASES_OF; i++)

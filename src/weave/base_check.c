@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that each base register has its address on every path through the procedure, and was dead where it is loaded. The check
- * uses only the code that will be emitted and what instructions do, and nothing that base.c has found. */
+/* Checks that each base register has its address on every path through the procedure, and was dead where it is loaded, or is lent
+ * there and comes back before the program needs it. The check uses only the code that will be emitted and what instructions do, and
+ * nothing that base.c has found. */
 #include "weave/internal.h"
 
 #include <stdlib.h>
@@ -18,8 +19,14 @@ struct check {
 	struct placed *at;       /* sorted by block, instruction, seq */
 	uint32_t n;
 	uint32_t *first;         /* by block: in at[] */
-	uint64_t *in;            /* by vertex: registers with the right address, 16 bits for each enum base_of */
+	struct regs *in;         /* by vertex */
 	bool final, fault;       /* faults are looked for; there is one */
+};
+
+/* What is known of registers at a place. */
+struct regs {
+	uint64_t right;          /* those with the right address, 16 bits for each enum base_of; then those that are lent */
+	uint16_t lent;           /* those that may be lent, and that the program still needs */
 };
 
 static int
@@ -88,9 +95,9 @@ find_placed(struct check *c)
 }
 
 static uint64_t
-bit_of(uint8_t base, unsigned what)
+bit_of(uint8_t reg, unsigned what)
 {
-	return UINT64_C(1) << (base - 1) << 16 * what;
+	return UINT64_C(1) << (reg - 1) << 16 * what;
 }
 
 /* The registers of a mask, whatever they have the address of. */
@@ -100,55 +107,89 @@ bits_of_all(uint16_t mask)
 	return mask * UINT64_C(0x0001000100010001);
 }
 
-/* The registers with the right address after a site's code. */
-static uint64_t
-pass_site(struct check *c, const struct site *s, uint64_t right)
+/* In a set of registers with right addresses: the register's own value is in its word below the stack pointer. */
+enum { IS_LENT = BASES_OF };
+_Static_assert(BASES_OF < 4, "16 bits are left");
+
+static void
+pass_load(struct check *c, const struct site *s, unsigned what, struct regs *r)
+{
+	uint16_t bit = (uint16_t)(1u << (s->base[what] - 1));
+	bool lends = s->lends && what == BASE_CELLS;
+
+	c->fault |= c->final && !lends && s->live.regs_live & bit;
+	c->fault |= c->final && lends && (r->lent & bit || !c->w->lent[s->base[what] - 1]);
+	r->right &= ~bits_of_all(bit);
+	r->right |= bit_of(s->base[what], what) | (lends ? bit_of(s->base[what], IS_LENT) : 0);
+	r->lent = (uint16_t)(lends ? r->lent | bit : r->lent & ~bit);
+}
+
+static void
+pass_return(struct check *c, const struct site *s, struct regs *r)
+{
+	uint16_t bit = (uint16_t)(1u << (s->gets_back - 1));
+
+	c->fault |= c->final && !(r->right & bit_of(s->gets_back, IS_LENT));
+	r->right &= ~bits_of_all(bit);
+	r->lent &= (uint16_t)~bit;
+}
+
+/* What a site's code does. */
+static void
+pass_site(struct check *c, const struct site *s, struct regs *r)
 {
 	for (unsigned what = 0; what < BASES_OF; what++) {
 		if (!s->base[what])
 			continue;
-		if (s->load >> what & 1) {
-			c->fault |= c->final && s->live.regs_live >> (s->base[what] - 1) & 1;
-			right &= ~bits_of_all((uint16_t)(1u << (s->base[what] - 1)));
-			right |= bit_of(s->base[what], what);
-		}
-		c->fault |= c->final && !(right & bit_of(s->base[what], what));
+		if (s->load >> what & 1)
+			pass_load(c, s, what, r);
+		c->fault |= c->final && !(r->right & bit_of(s->base[what], what));
 		c->fault |= what == BASE_CELLS && s->of_cells && s->live.flags_live;
 	}
-	return right;
+	if (s->gets_back)
+		pass_return(c, s, r);
 }
 
-static uint64_t
+static void
+pass_insn(struct check *c, const struct insn *in, struct regs *r)
+{
+	bool leaves = insn_is_call(in) || in->cls == CHORD_INSN_SYSCALL;
+
+	c->fault |= c->final && r->lent & (in->regs_kill | in->regs_read);
+	c->fault |= c->final && r->lent && (leaves || in->regs_kill >> c->u->machine->sp & 1);
+	r->right &= ~bits_of_all((uint16_t)(in->regs_kill | in->regs_read));
+	if (leaves)
+		r->right = 0;
+}
+
+static struct regs
 pass_block(struct check *c, uint32_t v)
 {
 	const struct block_text *k = &c->w->proc->block_text.at[v];
-	uint64_t right = c->in[v];
+	struct regs r = c->in[v];
 	uint32_t next = c->first[v];
 
 	for (uint32_t i = k->first; i < k->last; i++) {
-		const struct insn *in = woven_insn(c->w, v, i);
-
+		r.lent &= live_before(c->w->proc, k->part, i).regs_live;
 		for (; next < c->first[v + 1] && c->at[next].site->insn == i; next++)
-			right = pass_site(c, c->at[next].site, right);
-		right &= ~bits_of_all((uint16_t)(in->regs_kill | in->regs_read));
-		if (insn_is_call(in) || in->cls == CHORD_INSN_SYSCALL)
-			right = 0;
+			pass_site(c, c->at[next].site, &r);
+		pass_insn(c, woven_insn(c->w, v, i), &r);
 	}
 	c->fault |= next != c->first[v + 1];
-	return right;
+	return r;
 }
 
-static uint64_t
-pass_edge(struct check *c, uint32_t e, uint64_t right)
+static void
+pass_edge(struct check *c, uint32_t e, struct regs *r)
 {
 	const struct site *s = &c->w->edge[e];
 
 	if (s->where != SITE_BLOCK && s->where != SITE_NONE && site_used(s))
-		right = pass_site(c, s, right);
+		pass_site(c, s, r);
 	for (size_t i = 0; i < c->w->loads.n; i++)
 		if (c->w->loads.at[i].edge == e && c->w->loads.at[i].site.where != SITE_BLOCK)
-			right = pass_site(c, &c->w->loads.at[i].site, right);
-	return right;
+			pass_site(c, &c->w->loads.at[i].site, r);
+	c->fault |= c->final && r->lent && c->g->edge[e].to >= c->w->proc->blocks.n;
 }
 
 /* Returns true if something changed. */
@@ -158,16 +199,18 @@ pass_all(struct check *c)
 	bool changed = false;
 
 	for (uint32_t v = 0; v < c->g->nvert; v++) {
-		uint64_t out = v < c->w->proc->blocks.n ? pass_block(c, v) : 0;
+		struct regs out = v < c->w->proc->blocks.n ? pass_block(c, v) : (struct regs){0};
 
 		for (uint32_t i = c->g->out_at[v]; i < c->g->out_at[v + 1]; i++) {
-			uint32_t e = c->g->out[i], to = c->g->edge[e].to;
-			uint64_t was = c->in[to];
+			uint32_t e = c->g->out[i];
+			struct regs *to = &c->in[c->g->edge[e].to], was = *to, r = out;
 
 			if (e >= c->w->proc->arcs.n)
 				continue;
-			c->in[to] &= pass_edge(c, e, out);
-			changed |= c->in[to] != was;
+			pass_edge(c, e, &r);
+			to->right &= r.right;
+			to->lent |= r.lent;
+			changed |= to->right != was.right || to->lent != was.lent;
 		}
 	}
 	return changed;
@@ -183,7 +226,7 @@ bases_hold(const struct unit *u, const struct woven *w)
 	find_placed(&c);
 	c.in = pool_array(u->pool, c.g->nvert, sizeof *c.in);
 	for (uint32_t v = 0; v < c.g->nvert; v++)
-		c.in[v] = v == w->proc->entry || v == w->proc->hub ? 0 : UINT64_MAX;
+		c.in[v].right = v == w->proc->entry || v == w->proc->hub ? 0 : UINT64_MAX;
 	while (pass_all(&c))
 		;
 	c.final = true;

@@ -39,11 +39,15 @@ add_counter(struct emitter *m, struct buf *b, const struct site *s)
 {
 	if (s->load & 1 << BASE_COUNTERS)
 		m->u->machine->load_base(b, m->counters, s->base[BASE_COUNTERS]);
+	if (s->lends)
+		m->u->machine->lend(b, s->base[BASE_CELLS], m->w->lent[s->base[BASE_CELLS] - 1]);
 	if (s->load & 1 << BASE_CELLS)
 		m->u->machine->load_base(b, m->counters, s->base[BASE_CELLS]);
 	if (s->load & 1 << BASE_NUMBERS)
 		m->u->machine->load_base(b, m->numbers[0], s->base[BASE_NUMBERS]);
 	measures_probe(m, b, s);
+	if (s->gets_back)
+		m->u->machine->get_back(b, s->gets_back, m->w->lent[s->gets_back - 1]);
 }
 
 /* ---- jumps ---- */

@@ -37,6 +37,8 @@ struct site {
 	uint8_t base[BASES_OF]; /* the register that holds that address here, plus 1; 0: none */
 	uint8_t load;           /* bits: registers that are loaded with it here, before everything else */
 	bool of_cells;          /* its counter consists of cells, and is found by base[BASE_CELLS] */
+	bool lends;             /* the program's value of base[BASE_CELLS] is put away before the load */
+	uint8_t gets_back;      /* after everything else this register gets the program's value again, plus 1; 0: none */
 };
 
 /* Code that loads a base register and counts nothing. */
@@ -122,10 +124,13 @@ struct woven {
 	uint32_t spare;         /* words that are no counter of their own: all cells but the first, and what aligns them */
 	uint32_t align;         /* of its counters, in bytes */
 	uint16_t held;          /* registers in which some measure keeps something somewhere */
+	bool keeps_below;       /* some measure keeps something below the stack pointer */
 	bool *split;            /* by block: it is split, and jumps go to a label of its second part */
 	struct woven_paths *paths; /* NULL: paths are not measured */
 	VEC(struct base_load) loads;
 	uint16_t bases[BASES_OF]; /* masks: registers that are a base somewhere */
+	uint8_t lent[16];       /* by register: the word so many bytes below the stack pointer has the program's value where the
+	                         * register is a base though the program needs it later; 0: it is never lent */
 	VEC(struct call_free) call_free; /* of blocks with calls, if events are counted; in order */
 	int64_t *query;         /* by block and event: the query increment before its first instruction; NULL: no events */
 	bool local;             /* it is entered only by calls and tail calls of measured procedures of this text */
@@ -200,6 +205,10 @@ struct site place_end_before(const struct unit *u, const struct woven *w, uint32
 
 /* The site nearest to an edge: after all of its source's block, or before all of its target's. */
 struct site place_at_edge(const struct unit *u, const struct woven *w, uint32_t edge);
+
+/* below.c: does the procedure keep nothing of its own in the word PATH_ROOM below the stack pointer, wherever that points?
+ * *nothing: it keeps nothing at all below the stack pointer. */
+bool below_room(const struct unit *u, const struct woven *w, bool *nothing);
 
 /* assign.c: chooses the place of the path register. Returns the price of all code for paths except guards, in instructions. */
 double assign_registers(const struct unit *u, struct woven *w);
@@ -288,7 +297,7 @@ site_added(const struct site *s, uint32_t block, uint32_t insn, const struct eve
 static inline bool
 site_used(const struct site *s)
 {
-	return s->probes || s->load;
+	return s->probes || s->load || s->gets_back;
 }
 
 /* cycle.c: the shortest cycle through each vertex of a procedure. */

@@ -564,58 +564,6 @@ move_stubs(struct woven *w)
 	}
 }
 
-/* Compilers keep nothing below the stack pointer in procedures that call. */
-static bool
-calls_something(const struct unit *u, const struct woven *w)
-{
-	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
-		for (uint32_t i = w->proc->block_text.at[b].first; i < w->proc->block_text.at[b].last; i++) {
-			const struct insn *in = woven_insn(w, b, i);
-
-			if (insn_is_call(in) && in->stmt != UINT32_MAX && !(u->text->stmts.at[in->stmt].flags & STMT_INLINE) &&
-			    !(i + 1 == w->proc->block_text.at[b].last && calls_within(w, b)))
-				return u->text->compiler;
-		}
-	return false;
-}
-
-/* Does the instruction compute an address from the stack pointer? What is accessed by such an address may be anywhere near. */
-static bool
-points_to_stack(const struct unit *u, const struct woven *w, uint32_t block, const struct insn *in)
-{
-	const struct part *t = &w->proc->parts.at[w->proc->blocks.at[block].part];
-	struct move m;
-
-	return in->regs_read >> u->machine->sp & 1 &&
-	       u->machine->move(u->object->sections[t->code->section].data + in->off, in->len, &m) && m.address &&
-	       (m.base == u->machine->sp || m.index == u->machine->sp);
-}
-
-/* Does a leaf have a free word below the stack pointer, or nothing there at all? The pushes of all blocks are added up, whatever
- * path they are on. */
-static bool
-leaf_has_room(const struct unit *u, struct woven *w)
-{
-	int lowest = 0, pushed = 0;
-	bool moves = false, points = false;
-
-	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
-		for (uint32_t i = w->proc->block_text.at[b].first; i < w->proc->block_text.at[b].last; i++) {
-			const struct insn *in = woven_insn(w, b, i);
-
-			if (in->stmt == UINT32_MAX || u->text->stmts.at[in->stmt].flags & STMT_INLINE)
-				return false;
-			lowest = in->below < lowest ? in->below : lowest;
-			points |= points_to_stack(u, w, b, in);
-			if (in->attr & INSN_PUSHES)
-				pushed += 8;
-			else
-				moves |= in->regs_kill >> u->machine->sp & 1;
-		}
-	w->paths->below |= u->text->compiler && !lowest && !points;
-	return u->text->compiler && lowest > INT8_MIN && (!lowest || (!moves && lowest - pushed >= 8 - PATH_ROOM));
-}
-
 /* The shadow memory of these sanitizers is where the shadow of stacks would be. */
 const char *
 paths_shadow_taken(const struct object *o)
@@ -671,8 +619,8 @@ place_paths(const struct unit *u, struct woven *w, const struct selection *inter
 	w->paths->traced = measure == CHORD_TRACE;
 	w->paths->encoding = encoding;
 	w->align = sizeof(struct chord_path_entry);
-	w->paths->below = calls_something(u, w);
-	w->paths->room = w->paths->below || leaf_has_room(u, w);
+	w->paths->room = below_room(u, w, &w->paths->below);
+	w->keeps_below = true;
 	find_entry(u, w);
 	find_early(u, w);
 	if (w->paths->traced)

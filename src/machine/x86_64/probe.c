@@ -156,6 +156,18 @@ x86_next_cell(struct buf *out, uint8_t base)
 }
 
 void
+x86_lend(struct buf *out, uint8_t reg, uint8_t below)
+{
+	buf_printf(out, "\tmovq\t%%%s, -%u(%%rsp)\n", reg_name[reg - 1], below);
+}
+
+void
+x86_get_back(struct buf *out, uint8_t reg, uint8_t below)
+{
+	buf_printf(out, "\tmovq\t-%u(%%rsp), %%%s\n", below, reg_name[reg - 1]);
+}
+
+void
 x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n, const struct timed_at *t,
               uint8_t base, struct liveness live)
 {

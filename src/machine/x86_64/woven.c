@@ -91,11 +91,23 @@ is_below(const ZydisDecodedOperand *op)
 	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.base == ZYDIS_REGISTER_RSP && op->mem.disp.value == -8;
 }
 
+/* Is it a word below the stack pointer where a register that is lent waits? */
+static bool
+is_lent(const ZydisDecodedOperand *op)
+{
+	int64_t at = op->mem.disp.value;
+
+	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.base == ZYDIS_REGISTER_RSP &&
+	       op->mem.index == ZYDIS_REGISTER_NONE && at >= -PATH_ROOM && at < -PATH_ROOM + 8 * LENT_MOST;
+}
+
 /* Is it a move from a register to another or back, or of a counter or number to a register? */
 static bool
 moves(const ZydisDecodedOperand *op)
 {
 	if (is_wide(&op[0]) && (is_counter(&op[1]) || op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE))
+		return true;
+	if ((is_lent(&op[0]) && is_wide(&op[1])) || (is_wide(&op[0]) && is_lent(&op[1])))
 		return true;
 	if (is_below(&op[0]) || is_below(&op[1]))
 		return is_reg(&op[0], ZYDIS_REGISTER_RAX) || is_reg(&op[1], ZYDIS_REGISTER_RAX);
