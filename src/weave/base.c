@@ -97,12 +97,14 @@ block_avail(const struct bases *b, uint32_t block)
 	return avail;
 }
 
-/* Registers that the block leaves alone, if nothing in it can use what is below the stack pointer. */
+/* Registers that the block leaves alone, if nothing in it can use what is below the stack pointer. An unwinder that starts at a
+ * signal may look for the caller's values in callee-saved ones. */
 static uint16_t
 block_idle(const struct bases *b, uint32_t block)
 {
+	const struct machine *m = b->u->machine;
 	const struct block_text *k = &b->w->proc->block_text.at[block];
-	uint16_t idle = (uint16_t)(b->u->machine->base_regs & ~b->never);
+	uint16_t idle = (uint16_t)(m->base_regs & (m->clobbered | m->results) & ~b->never);
 
 	if (!ways_are_known(b, block))
 		return 0;
@@ -110,7 +112,7 @@ block_idle(const struct bases *b, uint32_t block)
 		const struct insn *in = woven_insn(b->w, block, i);
 
 		idle &= (uint16_t)~(in->regs_read | in->regs_kill);
-		if (in->cls == CHORD_INSN_SYSCALL || insn_is_call(in) || in->regs_kill >> b->u->machine->sp & 1 ||
+		if (in->cls == CHORD_INSN_SYSCALL || insn_is_call(in) || in->regs_kill >> m->sp & 1 ||
 		    live_before(b->w->proc, k->part, i).no_stack)
 			return 0;
 	}
@@ -293,10 +295,9 @@ load_site(const struct bases *b, uint32_t e, uint8_t base)
 	} else if (s.where == SITE_SPLIT && is_split_otherwise(b, e)) {
 		s.where = SITE_NONE;
 	}
-	if (s.live.regs_live >> (base - 1) & 1) {
-		s.lends = b->lending;
-		s.where = b->lending ? s.where : SITE_NONE;
-	}
+	s.lends = b->lending && s.live.regs_live >> (base - 1) & 1;
+	if (s.lends ? s.live.no_stack : s.live.regs_live >> (base - 1) & 1)
+		s.where = SITE_NONE;
 	return s;
 }
 
@@ -312,8 +313,12 @@ price_at(const struct bases *b, uint32_t e, const struct site *s, double insns)
 static double
 price_of_load(const struct bases *b, uint32_t e, uint8_t base)
 {
+	uint32_t loop = b->loops->inner[b->g->edge[e].to];
 	struct site s = load_site(b, e, base);
 
+	/* In each round it would cost more than it saves. */
+	if (s.lends && loop != GRAPH_NONE && loops_contain(b->loops, loop, b->g->edge[e].from))
+		return GRAPH_NEVER;
 	return price_at(b, e, &s, s.lends ? 2 * LOAD : LOAD);
 }
 
@@ -336,8 +341,8 @@ back_site(const struct bases *b, uint32_t e, uint8_t base)
 {
 	struct site s = load_site(b, e, base);
 
-	if (b->g->edge[e].to >= b->w->proc->blocks.n || (s.where == SITE_BLOCK && s.block == b->g->edge[e].from) ||
-	    (is_on_edge(&s) && b->w->edge[e].gets_back))
+	if (b->g->edge[e].to >= b->w->proc->blocks.n || s.live.no_stack ||
+	    (s.where == SITE_BLOCK && s.block == b->g->edge[e].from) || (is_on_edge(&s) && b->w->edge[e].gets_back))
 		s.where = SITE_NONE;
 	return s;
 }
