@@ -208,14 +208,14 @@ adds_there(const struct bases *b, const struct site *s)
 	return false;
 }
 
-/* Is that vertex in a loop where an addition would wait for the one before, though a register has the address? */
+/* Are both vertices in one loop where an addition would wait for the one before, though a register has the address? */
 static bool
-waits_still(const struct bases *b, uint32_t v)
+waits_still(const struct bases *b, uint32_t v, uint32_t to)
 {
 	uint32_t loop = b->loops->inner[v];
 	struct cycle c = cycle_of(b->cycles, v);
 
-	return b->loops->end[loop] == loop + 1 && c.insns <= CELLS_INSNS &&
+	return loops_contain(b->loops, loop, to) && b->loops->end[loop] == loop + 1 && c.insns <= CELLS_INSNS &&
 	       c.latency <= CELLS_LATENCY;
 }
 
@@ -237,7 +237,7 @@ add_use(struct bases *b, struct site *s, uint32_t edge, double weight)
 	if (s->where == SITE_NONE || !adds_there(b, s))
 		return;
 	in_loop = use.edge == GRAPH_NONE ? b->loops->depth[v] > 0 : in_one_loop(b, v, d->to);
-	if (b->what == BASE_CELLS && (!in_loop || !waits_still(b, v)))
+	if (b->what == BASE_CELLS && (!in_loop || !waits_still(b, v, use.edge == GRAPH_NONE ? v : d->to)))
 		return;
 	use.price = (in_loop ? gain_in(cycle_of(b->cycles, v)) : ELSEWHERE) * (weight + 1e-9);
 	VEC_PUSH(b->uses, use);
