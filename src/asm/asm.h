@@ -95,11 +95,13 @@ uint8_t section_flags(struct str name);
 #define LABEL_PREFIX ".Lchord"
 /* Appends the labelled text to out; line numbers stay the same. False: the text itself has such labels. */
 bool label_text(const struct text *t, struct buf *out);
+/* Appends that label for one statement. */
+void label_statement(struct buf *out, size_t stmt);
 /* The place of a statement in the object that was assembled from the labelled text. */
 struct place {
 	uint32_t section, off; /* section 0: the statement made no bytes there */
 };
-/* Places by statement (pool). */
+/* Places by statement (pool); in an object of woven text, too, if it has these labels. */
 struct place *label_places(const struct text *t, const struct object *o, struct pool *pool);
 
 /* label.c: if macros may be unseen, makes statements opaque that are perhaps uses of them. Those that remain STMT_CODE made one

@@ -31,6 +31,8 @@ enum distance {
 };
 /* For an instruction of procedure `proc` that has no relocation. */
 enum distance distance_of(const struct unit *u, uint32_t proc, const struct code *c, const struct insn *in);
+/* Is a name subtracted in operands? Most have no minus but in front of a number. */
+bool subtracts_name(struct str s);
 /* True if the instruction is a jump that can be given another operand. */
 bool can_retarget(const struct unit *u, const struct insn *in);
 

@@ -460,8 +460,7 @@ keep_of_decisions(struct decisions *d, uint32_t stmt)
 	keep_of_decision(d, (struct str){rest.at, n}, stmt);
 }
 
-/* Is a name subtracted in operands? Most have no minus but in front of a number. */
-static bool
+bool
 subtracts_name(struct str s)
 {
 	const char *minus;

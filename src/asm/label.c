@@ -25,6 +25,14 @@ is_startproc(const struct text *t, const struct stmt *s)
 	return s->kind == STMT_DIRECTIVE && word_is(stmt_word(t, s), ".cfi_startproc");
 }
 
+void
+label_statement(struct buf *out, size_t stmt)
+{
+	buf_str(out, MARK);
+	buf_number(out, stmt);
+	buf_char(out, ':');
+}
+
 bool
 label_text(const struct text *t, struct buf *out)
 {
@@ -40,9 +48,7 @@ label_text(const struct text *t, struct buf *out)
 		if (!is_marked(t, s) && !is_startproc(t, s))
 			continue;
 		buf_add(out, t->at + done, s->at - done);
-		buf_str(out, MARK);
-		buf_number(out, i);
-		buf_char(out, ':');
+		label_statement(out, i);
 		done = s->at;
 	}
 	buf_add(out, t->at + done, t->n - done);

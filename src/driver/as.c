@@ -124,6 +124,16 @@ assemble_labelled(void *ctx, const struct buf *text, struct buf *object)
 	return run_text(s, text, "--keep-locals", object, &s->labelled_says) == 0;
 }
 
+static bool
+assemble_woven(void *ctx, const struct buf *text, struct buf *object)
+{
+	struct buf says = {0};
+	bool ok = run_text(ctx, text, "--keep-locals", object, &says) == 0;
+
+	buf_free(&says);
+	return ok;
+}
+
 static int
 run_as_called(struct session *s)
 {
@@ -557,7 +567,7 @@ weave_input(struct session *s)
 	struct buf woven = {0}, warnings = {0};
 	const struct request *r = &s->args.request;
 	struct weave_options o = {.machine = machine_of_host(), .measures = r->measures, .events = r->events,
-	                          .assemble = assemble_labelled, .ctx = s, .warnings = &warnings};
+	                          .assemble = assemble_labelled, .assemble_woven = assemble_woven, .ctx = s, .warnings = &warnings};
 	struct weave_stats stats;
 	char *why = NULL;
 	int status;

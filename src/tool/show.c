@@ -126,7 +126,7 @@ cmd_show(int argc, char **argv)
 {
 	struct show_args a = {.pool = pool_new()};
 	struct buf text = {0}, woven = {0};
-	struct weave_options o = {.machine = machine_of_host(), .assemble = assemble, .ctx = &a};
+	struct weave_options o = {.machine = machine_of_host(), .assemble = assemble, .assemble_woven = assemble, .ctx = &a};
 	struct weave_stats stats;
 	bool as_text;
 	char *why;

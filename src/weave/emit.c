@@ -19,7 +19,8 @@
  *   lp_e, mp_e  a jump in place of a short one on edge e, and the code after it
  *   Mp, Np      the procedure's map, and the end of the map
  *   Wk          loop of query k, which belongs to the text
- * The text is first assembled with labels Sk before its statements (asm/label.c), which the woven text does not have. */
+ * The text is first assembled with labels Sk before its statements (asm/label.c); woven text has them only
+ * where it is compared with that one (lengths.c). */
 #include "weave/emit.h"
 
 #include <stdlib.h>

@@ -372,6 +372,22 @@ void edit_add(struct edits *e, uint32_t at, uint32_t del, uint32_t rank, struct 
 void edit_apply(struct edits *e, const struct text *t, struct buf *out);
 void edit_free(struct edits *e);
 
+/* ---- lengths.c: numbers in instructions that are lengths of code ---- */
+
+/* What is refused for them, from one weaving of a text to the next. */
+struct lengths {
+	bool *proc;             /* by procedure; NULL before the first weaving */
+	uint32_t round;
+	bool again;             /* more is refused than in the last weaving */
+};
+/* May the text have such numbers? False for most texts that compilers make. */
+bool lengths_stated(const struct unit *u);
+/* Adds labels to the edits by which statements are found in the object that woven text makes. */
+void lengths_label(const struct unit *u, struct edits *e);
+/* Compares the text's instructions with those in the object of woven text with these labels. If some have other numbers, sets
+ * l->again and what is to be refused then; l->proc has to have an element for each procedure. */
+void lengths_find(struct lengths *l, const struct unit *u, const struct object *woven);
+
 /* Appends the name of one of Chord's labels; emit.c lists the kinds. */
 void label_add(struct buf *b, char kind, uint32_t proc, size_t number);
 /* emit.c: the edits of one procedure. */

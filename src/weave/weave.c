@@ -22,6 +22,7 @@ struct job {
 	uint32_t groups;          /* procedures whose counters are in groups of their own */
 	uint32_t anchors;         /* sections of code that have sections of the map */
 	struct edits edits;
+	struct lengths *lengths;
 	uint32_t changed;         /* procedures that the weights know only with another graph */
 	bool *mended;             /* by index in o->bad_line: the line was rejected for a jump that now reaches further */
 	struct weave_stats stats;
@@ -147,7 +148,10 @@ refuse_bad_lines(struct job *j)
 	}
 }
 
-/* refuse: procedures whose woven text the assembler has rejected before, and what the runtime cannot follow */
+#define COUNTS_CODE "a number in an instruction counts bytes of code"
+
+/* refuse: procedures whose woven text the assembler has rejected before, or has other numbers in it, and what the runtime cannot
+ * follow */
 static void
 pass_refuse(struct job *j)
 {
@@ -164,6 +168,8 @@ pass_refuse(struct job *j)
 			    is_bad_line(j, j->text.stmts.at[t->first_stmt].line, j->text.stmts.at[t->last_stmt].line))
 				p->reason = REJECTED;
 		}
+		if (j->lengths->proc && j->lengths->proc[i] && !p->reason)
+			p->reason = COUNTS_CODE;
 	}
 	refuse_bad_lines(j);
 }
@@ -313,6 +319,43 @@ is_captured(struct job *j, const struct buf *tail)
 	return is;
 }
 
+/* The text with the edits, and what follows it. */
+static void
+put_out(struct job *j, const struct buf *tail, bool runtime, struct buf *out)
+{
+	edit_apply(&j->edits, &j->text, out);
+	if (out->n && out->at[out->n - 1] != '\n')
+		buf_char(out, '\n');
+	if (runtime) {
+		buf_str(out, j->o->machine->text->own);
+		buf_add(out, tail->at, tail->n);
+		emit_own(out, j->unit.object, j->o->runtime, j->o->runtime_size);
+	}
+}
+
+/* Looks for lengths of code that woven text would change. If the assembler does not take that text, it will say so of the output,
+ * too. */
+static void
+find_lengths(struct job *j, const struct buf *tail, bool runtime)
+{
+	struct buf text = {0}, bytes = {0};
+	const char *why;
+	struct object *o;
+
+	if (!j->o->assemble_woven || !lengths_stated(&j->unit))
+		return;
+	if (!j->lengths->proc)
+		j->lengths->proc = xcalloc(j->unit.procs.n + 1, sizeof *j->lengths->proc);
+	lengths_label(&j->unit, &j->edits);
+	put_out(j, tail, runtime, &text);
+	if (j->o->assemble_woven(j->o->ctx, &text, &bytes) && (o = object_read(j->unit.pool, bytes.at, bytes.n, &why))) {
+		lengths_find(j->lengths, &j->unit, o);
+		object_free(o);
+	}
+	buf_free(&text);
+	buf_free(&bytes);
+}
+
 static enum weave_result
 pass_output(struct job *j, struct buf *out)
 {
@@ -329,14 +372,8 @@ pass_output(struct job *j, struct buf *out)
 		buf_free(&tail);
 		return WEAVE_FAILED;
 	}
-	edit_apply(&j->edits, &j->text, out);
-	if (out->n && out->at[out->n - 1] != '\n')
-		buf_char(out, '\n');
-	if (runtime) {
-		buf_str(out, j->o->machine->text->own);
-		buf_add(out, tail.at, tail.n);
-		emit_own(out, j->unit.object, j->o->runtime, j->o->runtime_size);
-	}
+	put_out(j, &tail, runtime, out);
+	find_lengths(j, &tail, runtime);
 	buf_free(&tail);
 	return WEAVE_DONE;
 }
@@ -416,15 +453,44 @@ release(struct job *j)
 	pool_free(j->unit.pool);
 }
 
-enum weave_result
-weave(const char *at, size_t n, const char *file, const struct weave_options *o, struct buf *out,
-      struct weave_stats *stats, char **why)
+/* Weaves once. */
+static enum weave_result
+weave_once(const char *at, size_t n, const char *file, const struct weave_options *o, struct lengths *l, struct buf *out,
+           struct weave_stats *stats, char **why)
 {
-	struct job j = {.o = o, .unit.pool = pool_new()};
+	struct job j = {.o = o, .unit.pool = pool_new(), .lengths = l};
 	enum weave_result r = run(&j, at, n, file, out);
 
 	*stats = j.stats;
 	*why = j.why ? xstrdup(j.why) : NULL;
 	release(&j);
+	return r;
+}
+
+enum weave_result
+weave(const char *at, size_t n, const char *file, const struct weave_options *o, struct buf *out,
+      struct weave_stats *stats, char **why)
+{
+	struct weave_options once = *o;
+	struct lengths l = {0};
+	size_t begin = out->n, warned = o->warnings ? o->warnings->n : 0;
+	enum weave_result r;
+
+	/* What is shown is the last weaving, and which one that is shows only afterwards. */
+	once.dump = o->assemble_woven ? NULL : o->dump;
+	r = weave_once(at, n, file, &once, &l, out, stats, why);
+	while (l.again || once.dump != o->dump) {
+		if (!l.again) {
+			once.dump = o->dump;
+			once.assemble_woven = NULL;
+		}
+		l.again = false;
+		free(*why);
+		out->n = begin;
+		if (o->warnings)
+			o->warnings->n = warned;
+		r = weave_once(at, n, file, &once, &l, out, stats, why);
+	}
+	free(l.proc);
 	return r;
 }

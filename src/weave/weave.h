@@ -37,6 +37,8 @@ struct weave_options {
 	const struct selection *interest; /* the paths to count, if paths are measured; NULL: all */
 	const struct selection *weights;  /* how often edges ran before; NULL, or where it has nothing: weights are guessed */
 	weave_assemble *assemble;
+	weave_assemble *assemble_woven; /* the same for woven text: its instructions are looked at, whether numbers have changed in
+	                              * them; NULL: they are not */
 	void *ctx;
 	FILE *dump;                  /* for chord show: the output; NULL: none */
 	const char *dump_pass;       /* the pass to show; NULL: all */
