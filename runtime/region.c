@@ -556,6 +556,19 @@ chord_rt_is_count(const struct chord_rt_mod *mod, uint64_t at)
 	    !chord_rt_table_of(mod, at - mod->bias);
 }
 
+/* The next word from c on that is not 0, or end. Most words are 0, so eight are looked at together. */
+static uint64_t *
+chord_rt_not_0(uint64_t *c, uint64_t *end)
+{
+	const volatile uint64_t *w;
+
+	for (w = c; end - w >= 8 && !(w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7]); w += 8)
+		;
+	while (w < end && !*w)
+		w++;
+	return (uint64_t *)w;
+}
+
 /* Adds to region 0 what was counted in the module's own section, before there was a base or by threads without one. Gives the
  * number of events that were moved. */
 static uint64_t
@@ -566,8 +579,8 @@ chord_rt_fold(struct chord_rt_ctl *ctl, struct chord_rt_mod *mod)
 
 	if (!ctl->nregion || mod->astray)
 		return 0;
-	for (; c < end; c++) {
-		if (!*(volatile uint64_t *)c || !chord_rt_is_count(mod, (uint64_t)c))
+	for (; (c = chord_rt_not_0(c, end)) < end; c++) {
+		if (!chord_rt_is_count(mod, (uint64_t)c))
 			continue;
 		v = __atomic_exchange_n(c, 0, __ATOMIC_RELAXED);
 		__atomic_fetch_add((uint64_t *)((uint64_t)c + chord_rt_region(ctl, 0)->base), v, __ATOMIC_RELAXED);
