@@ -63,8 +63,8 @@ t_struck_only() {
 # struck.
 t_struck_short() {
 	$cc -w -O1 -fchord=clock -o fails "$here/fails.c" 2>cc.err || no "$(head -c 300 cc.err)"
-	short=$(objdump -d fails | awk '/^[0-9a-f]+ <f[0-3]+>:/ { f = substr($2, 3, 3) } added && /div / { print f } { added = /incq +%gs:\(%r/ }' | head -n 1)
-	[ -n "$short" ] || no "no short addition before a division"
+	short=$(objdump -d fails | awk '/^[0-9a-f]+ <f[0-3]+>:/ { f = substr($2, 3, 3) } added && /mov +\(%r9\)/ { print f } { added = /incq +%gs:\(%r/ }' | head -n 1)
+	[ -n "$short" ] || no "no short addition before a read that fails"
 	for least in 0 1; do
 		for option in "" --signals; do
 			# shellcheck disable=SC2086
