@@ -37,6 +37,7 @@ struct use {
 	struct site *site;
 	uint32_t edge;           /* GRAPH_NONE: it is in a block */
 	double price;            /* what a base saves there */
+	bool waits;              /* in a loop where the addition would wait for the one before, though a register has the address */
 };
 
 struct bases {
@@ -237,7 +238,8 @@ add_use(struct bases *b, struct site *s, uint32_t edge, double weight)
 	if (s->where == SITE_NONE || !adds_there(b, s))
 		return;
 	in_loop = use.edge == GRAPH_NONE ? b->loops->depth[v] > 0 : in_one_loop(b, v, d->to);
-	if (b->what == BASE_CELLS && (!in_loop || !waits_still(b, v, use.edge == GRAPH_NONE ? v : d->to)))
+	use.waits = in_loop && waits_still(b, v, use.edge == GRAPH_NONE ? v : d->to);
+	if (b->what == BASE_CELLS && !use.waits)
 		return;
 	use.price = (in_loop ? gain_in(cycle_of(b->cycles, v)) : ELSEWHERE) * (weight + 1e-9);
 	VEC_PUSH(b->uses, use);
@@ -584,7 +586,7 @@ forget_site(struct site *s)
 {
 	memset(s->base, 0, sizeof s->base);
 	s->load = s->gets_back = 0;
-	s->of_cells = s->lends = false;
+	s->of_cells = s->turns = s->lends = false;
 }
 
 /* Removes all bases again. split: by block, whether it was split before. */
@@ -700,6 +702,12 @@ place_all(struct bases *b, const struct weave_options *o)
 	boxes = number_boxes(b->pool, &o->events, at_calls(o));
 	b->box = &boxes.at[0];
 	place_base(b, BASE_NUMBERS);
+	for (size_t i = 0; i < b->uses.n; i++) {
+		const struct use *use = &b->uses.at[i];
+
+		use->site->turns = b->box->ways == CHORD_CELLS && use->site->base[BASE_NUMBERS] && use->waits &&
+		                   !use->site->live.flags_live;
+	}
 }
 
 /* ---- cells ---- */

@@ -145,6 +145,7 @@ pass_site(struct check *c, const struct site *s, struct regs *r)
 			pass_load(c, s, what, r);
 		c->fault |= c->final && !(r->right & bit_of(s->base[what], what));
 		c->fault |= what == BASE_CELLS && s->of_cells && s->live.flags_live;
+		c->fault |= what == BASE_NUMBERS && s->turns && s->live.flags_live;
 	}
 	if (s->gets_back)
 		pass_return(c, s, r);

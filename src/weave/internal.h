@@ -37,6 +37,7 @@ struct site {
 	uint8_t base[BASES_OF]; /* the register that holds that address here, plus 1; 0: none */
 	uint8_t load;           /* bits: registers that are loaded with it here, before everything else */
 	bool of_cells;          /* its counter consists of cells, and is found by base[BASE_CELLS] */
+	bool turns;             /* base[BASE_NUMBERS] goes to the next cell before the addition */
 	bool lends;             /* the program's value of base[BASE_CELLS] is put away before the load */
 	uint8_t gets_back;      /* after everything else this register gets the program's value again, plus 1; 0: none */
 };

@@ -90,6 +90,7 @@ add_events(struct emitter *m, struct buf *b, const struct site *s, uint32_t box)
 {
 	const struct number_box *at = &m->boxes.at[box];
 	uint32_t event = at->axis[0].event, n;
+	uint8_t base = box ? 0 : s->base[BASE_NUMBERS];
 	struct number_add add[NUMBER_AXES];
 
 	if (m->o->events.at[event].timed) {
@@ -97,9 +98,12 @@ add_events(struct emitter *m, struct buf *b, const struct site *s, uint32_t box)
 			add_timed(m, b, s, m->numbers[box], event);
 		return;
 	}
-	n = numbers_add(at, s->add, s->way, add);
+	/* A base may stand at any cell. */
+	n = numbers_add(at, s->add, base && at->ways == CHORD_CELLS ? 0 : s->way, add);
+	if (n && base && s->turns)
+		m->u->machine->next_cell(b, base);
 	for (uint32_t i = 0; i < n; i++)
-		m->u->machine->add(b, m->numbers[box], add[i].number * 8u, add[i].n, box ? 0 : s->base[BASE_NUMBERS], s->live);
+		m->u->machine->add(b, m->numbers[box], add[i].number * 8u, add[i].n, base, s->live);
 }
 
 static void

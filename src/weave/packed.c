@@ -6,7 +6,8 @@
  *
  * The array is a box: each event has its components from a lowest one on, and there is a number for each combination of them. Small
  * boxes have several numbers for each combination, because additions that follow one another should not go to the same memory. A
- * place whose vector is in the box adds 1, the shortest addition. If the opposite vector is in the box, it adds -1. If its vector
+ * place whose vector is in the box adds 1, the shortest addition. The box of one event is small, and has a cell for each step of a
+ * base register (base.c). If the opposite vector is in the box, it adds -1. If its vector
  * is a multiple of one in the box, it adds that multiple. Otherwise it adds twice, about half of the vector each time, or once for
  * each event.
  *
@@ -64,11 +65,14 @@ set_box(struct number_box *box, const struct event_list *list)
 
 		a->span = usual_span(&list->at[a->event]);
 		a->low = a->span == MANY ? 0 : -(int32_t)a->span / 8;
+		a->span = box->n == 1 ? FEW : a->span;
 		a->span *= a->span == MANY && box->n == 2 ? 2 : 1;
 		n *= a->span;
 	}
 	for (box->ways = 1; box->ways * n < LEAST; box->ways *= 2)
 		;
+	if (box->n == 1)
+		box->ways = CHORD_CELLS;
 	set_strides(box);
 }
 
@@ -149,7 +153,7 @@ emit_numbers(struct buf *tail, const struct event_list *list, bool calls)
 		number_symbol(&b, &boxes.at[i], list, calls);
 		buf_char(&b, 0);
 		buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign %d\n", CHORD_SECTION_CNT, b.at,
-		           timed ? 64 : 32);
+		           timed ? 64 : boxes.at[i].ways == CHORD_CELLS ? CHORD_CELLS * 8 : 32);
 		buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t%d\n", b.at, b.at, b.at,
 		           timed ? CHORD_TIMER_SIZE : (int)boxes.at[i].size * 8);
 		buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n", CHORD_SECTION_SUM, b.at, b.at);
