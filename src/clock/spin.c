@@ -16,6 +16,7 @@ enum { PLACES = 64 };
 struct round {
 	bool lost;               /* it is not known any more what has been done */
 	bool counts;             /* counters were written, of which nothing is kept */
+	int8_t cell;             /* that step went to a counter's next cell: as struct traced_writes has it */
 	struct traced_regs regs; /* at that step */
 	char vectors[TRACED_STATE_MOST];
 	size_t state;            /* bytes of vectors */
@@ -33,10 +34,20 @@ is_step(const struct tracee *t, enum stop stop)
 	return stop == STOP_SIGNAL && tracee_signal(t) == SIGTRAP;
 }
 
-static void
-round_begin(struct round *r, const struct tracee *t)
+static struct traced_regs
+seen_regs(const struct tracee *t, int8_t cell)
 {
-	r->regs = t->machine->bare(&t->regs);
+	struct traced_regs regs = t->machine->bare(&t->regs);
+
+	return cell < 0 ? regs : t->machine->any_cell(&regs, cell);
+}
+
+/* Begins where the thread stands. cell: of the step that led there. */
+static void
+round_begin(struct round *r, const struct tracee *t, int8_t cell)
+{
+	r->cell = cell;
+	r->regs = seen_regs(t, cell);
 	r->state = t->machine->get_state(t->pid, r->vectors);
 	r->lost = !r->state;
 	r->counts = false;
@@ -82,11 +93,14 @@ memory_is_again(const struct round *r, const struct tracee *t)
 static bool
 is_again(const struct round *r, const struct tracee *t)
 {
-	struct traced_regs regs = t->machine->bare(&t->regs);
+	struct traced_regs regs;
 	char *vectors;
 	bool same;
 
-	if (r->lost || memcmp(&regs, &r->regs, sizeof regs) || !memory_is_again(r, t))
+	if (r->lost)
+		return false;
+	regs = seen_regs(t, r->cell);
+	if (memcmp(&regs, &r->regs, sizeof regs) || !memory_is_again(r, t))
 		return false;
 	vectors = xmalloc(TRACED_STATE_MOST);
 	same = t->machine->get_state(t->pid, vectors) == r->state && !memcmp(vectors, r->vectors, r->state);
@@ -98,27 +112,30 @@ is_again(const struct round *r, const struct tracee *t)
 static bool
 next_writes(const struct tracee *t, struct traced_writes *to)
 {
-	uint8_t code[16];
+	uint8_t code[32];
 	size_t n = tracee_read_some(t, tracee_word(t, t->machine->pc), code, sizeof code);
 
 	return t->machine->writes(code, n, &t->regs, to);
 }
 
 /* Does the thread come back to where it stands? As the loop need not begin there, the places after 8, 16, 32 steps and so on are
- * compared, too (Brent). */
+ * compared, too (Brent). A counter that consists of cells is in another cell after each round: there, such a place is one behind a
+ * step to the next cell. */
 enum spin
 spin_here(struct tracee *t, bool live, unsigned *steps, enum stop *stop)
 {
 	struct round *here = xmalloc(2 * sizeof *here), *later = here + 1;
 	struct traced_writes to;
 	enum spin spin = SPIN_NOT;
+	unsigned begun = 0, cell = 0; /* the steps at which `later` has begun, and that last went to a next cell */
 
 	*stop = STOP_SIGNAL;
-	round_begin(here, t);
+	round_begin(here, t, -1);
 	later->lost = true;
 	for (unsigned i = 1, begin = 8, most = *steps; i <= most && spin == SPIN_NOT && next_writes(t, &to); i++) {
 		keep(here, t, &to);
 		keep(later, t, &to);
+		cell = to.cell >= 0 ? i : cell;
 		*stop = live ? tracee_go(t, PTRACE_SINGLESTEP, 0) : tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
 		if (!is_step(t, *stop)) {
 			spin = SPIN_STOPPED;
@@ -127,9 +144,10 @@ spin_here(struct tracee *t, bool live, unsigned *steps, enum stop *stop)
 			*steps = i;
 		} else if (is_again(later, t)) {
 			spin = later->counts ? SPIN_COUNTS : SPIN_COMES;
-			*steps = i - begin / 2;
-		} else if (i == begin) {
-			round_begin(later, t);
+			*steps = i - begun;
+		} else if (i >= begin && (cell == i || i - cell >= begin)) {
+			round_begin(later, t, to.cell);
+			begun = i;
 			begin *= 2;
 		}
 	}

@@ -31,6 +31,7 @@ struct nondet_result {
 /* What one instruction writes to memory. */
 enum { TRACED_WRITES = 4, TRACED_WRITE = 64 };
 struct traced_writes {
+	int8_t cell;             /* the word of the register by which woven code goes to a counter's next cell; -1: it does not */
 	unsigned n;
 	struct {
 		uint64_t at;
@@ -174,6 +175,9 @@ struct machine_traced {
 	void (*stepped)(const uint8_t *bytes, uint64_t *top);
 	/* In or after a system call that was stepped: does the same in the registers. False: there was nothing to remove. */
 	bool (*stepped_call)(struct traced_regs *r);
+	/* The registers behind an instruction that goes to the next cell, without what the addition behind it overwrites or may not
+	 * depend on: the flags, and in which of its cells a counter is. cell: as struct traced_writes has it. */
+	struct traced_regs (*any_cell)(const struct traced_regs *r, int8_t cell);
 	/* What the instruction writes to memory if it is executed with these registers; it may write less. False: not known, or
 	 * registers and memory do not determine what it does. */
 	bool (*writes)(const uint8_t *bytes, size_t n, const struct traced_regs *r, struct traced_writes *to);

@@ -83,6 +83,28 @@ place(const struct traced_regs *r, const struct access *a, bool counter, uint64_
 	return true;
 }
 
+/* Does the code begin with addb $8, %r of woven code, and an addition to the counter by that register? The word of r, or -1. */
+static int8_t
+goes_to_cell(const uint8_t *bytes, size_t n)
+{
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction in, add;
+	struct access access[ACCESSES_MOST];
+	int reg;
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(x86_decoder(), bytes, n, &in, op)) || in.mnemonic != ZYDIS_MNEMONIC_ADD ||
+	    op[0].type != ZYDIS_OPERAND_TYPE_REGISTER || op[0].size != 8 || op[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
+	    op[1].imm.value.s != 8 || (op[0].reg.value >= ZYDIS_REGISTER_AH && op[0].reg.value <= ZYDIS_REGISTER_BH))
+		return -1;
+	bytes += in.length;
+	n -= in.length;
+	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(x86_decoder(), NULL, bytes, n, &add)) || add.mnemonic != ZYDIS_MNEMONIC_ADD ||
+	    x86_accesses(NULL, bytes, add.length, access) != 1)
+		return -1;
+	reg = (int)ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, op[0].reg.value) - ZYDIS_REGISTER_RAX;
+	return access[0].segment == ACCESS_GS && access[0].base == reg && access[0].index < 0 ? (int8_t)x86_word[reg] : -1;
+}
+
 bool
 x86_writes(const uint8_t *bytes, size_t n, const struct traced_regs *r, struct traced_writes *to)
 {
@@ -92,6 +114,7 @@ x86_writes(const uint8_t *bytes, size_t n, const struct traced_regs *r, struct t
 	unsigned naccess, stores = 0;
 
 	to->n = 0;
+	to->cell = goes_to_cell(bytes, n);
 	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(x86_decoder(), NULL, bytes, n, &in)) || !is_determined(&in) ||
 	    !x86_facts(bytes, in.length, &facts))
 		return false;

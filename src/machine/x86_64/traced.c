@@ -71,6 +71,17 @@ bare(const struct traced_regs *r)
 	return b;
 }
 
+static struct traced_regs
+any_cell(const struct traced_regs *r, int8_t cell)
+{
+	enum { CELLS = 0xff };
+	struct traced_regs b = *r;
+
+	b.word[EFLAGS] = 0;
+	b.word[cell] &= ~(uint64_t)CELLS;
+	return b;
+}
+
 static void
 make(struct traced_regs *r, uint64_t number, const uint64_t arg[6])
 {
@@ -174,7 +185,8 @@ const struct machine_traced x86_traced = {
 	.detour = x86_detour, .reach = INT32_MAX,
 	.kind = AUDIT_ARCH_X86_64, .mode = CS, .own_mode = 0x33,
 	.call_size = sizeof call_code, .call = call_code, .get = get, .set = set, .get_state = get_state, .set_state = set_state,
-	.bare = bare, .make = make, .hide_time = hide_time, .show_time = SYS_prctl, .show_time_arg = {PR_SET_TSC, PR_TSC_ENABLE},
+	.bare = bare, .any_cell = any_cell, .make = make, .hide_time = hide_time, .show_time = SYS_prctl,
+	.show_time_arg = {PR_SET_TSC, PR_TSC_ENABLE},
 	.nondet = x86_nondet, .nondet_make = x86_nondet_make, .nondet_give = x86_nondet_give, .nondet_trap = x86_nondet_trap,
 	.nondet_trap_size = sizeof x86_nondet_trap, .nondet_find = x86_nondet_find, .frame = frame, .processor = processor,
 	.debugger_name = "i386:x86-64", .described = x86_described, .ndescribed = X86_DESCRIBED, .describe = x86_describe,
