@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #ifndef CHORD_FORMAT_VERSION /* tests build runtimes of another version */
-#define CHORD_FORMAT_VERSION 8
+#define CHORD_FORMAT_VERSION 9
 #endif
 
 /* Names of sections. CNT has to be a C identifier: then linkers define __start_chord_cnt and __stop_chord_cnt. */

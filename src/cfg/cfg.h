@@ -75,6 +75,7 @@ struct proc {
 	uint64_t counters;       /* link-time address of the first counter */
 	uint32_t ncounter;
 	uint32_t cells, ncells;  /* the first word of the counters that consist of cells, and the number of these counters */
+	uint32_t *cells_of;      /* by such a counter: 0, or the number of the counter to which its count belongs */
 	uint32_t npart, nblock, nvert, narc, ncall, nseg;
 	struct chord_part *part;
 	struct block *block;

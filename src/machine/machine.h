@@ -233,6 +233,8 @@ struct path_place {
 	const char *miss, *counted;  /* the same for a record in a hash table */
 	const char *struck, *begun;  /* the same for an entry that seems to come from a signal */
 	uint8_t base;        /* a register that holds the address of LABEL, plus 1; 0: none */
+	uint8_t cells;       /* the same: the path is counted `cell` bytes from there, in the next cell; flags are dead */
+	uint64_t cell;
 };
 
 /* What code needs that counts and asks whether a timer is due when the number to which it added is no longer below 0. */

@@ -189,6 +189,11 @@ get_cells(struct in *in, struct proc *p)
 	p->ncells = in_below(in, (p->ncounter - p->cells) / CHORD_CELLS + 1ull, "a counter that is not there");
 	if (!p->ncells)
 		in_bad(in, "no counter of cells");
+	if (in->bad)
+		return;
+	p->cells_of = pool_array(in->pool, p->ncells, sizeof *p->cells_of);
+	for (uint32_t i = 0; i < p->ncells; i++)
+		p->cells_of[i] = in_below(in, p->cells + 1ull, "cells of a counter that is not there");
 }
 
 /* The readers of counts are told that there is more. */

@@ -44,21 +44,31 @@ is_of_interest(const struct proc_paths *pp, uint64_t sum)
 	       (pp->ninterest && bsearch(&sum, pp->interest, pp->ninterest, sizeof sum, by_sum));
 }
 
+/* How often the path with this number ran; 0 if it is not of interest. */
+static uint64_t
+path_count(const struct proc *p, const struct module *m, uint64_t sum)
+{
+	uint64_t n;
+
+	proc_counter(m, p, (uint32_t)(p->paths->table + sum + 1), &n);
+	return n && is_of_interest(p->paths, sum) ? n : 0;
+}
+
 static const char *
 ran_dense(struct pool *pool, const struct proc *p, const struct module *m, struct path_counts *pc)
 {
 	const struct proc_paths *pp = p->paths;
-	uint64_t at = (p->counters - m->base) / 8 + pp->table;
+	uint64_t at = (p->counters - m->base) / 8 + pp->table, ran;
 	size_t n = 0;
 
 	if (pp->size && (!p->counters || p->counters < m->base || at > m->ncount || pp->size > m->ncount - at))
 		return "the profile does not hold its counters";
 	for (uint64_t i = 0; m->count && i < pp->size; i++)
-		n += m->count[at + i] && is_of_interest(pp, i);
+		n += path_count(p, m, i) != 0;
 	pc->ran = pool_array(pool, n, sizeof *pc->ran);
 	for (uint64_t i = 0; n && i < pp->size; i++)
-		if (m->count[at + i] && is_of_interest(pp, i))
-			pc->ran[pc->nran++] = (struct ran){i, m->count[at + i]};
+		if ((ran = path_count(p, m, i)))
+			pc->ran[pc->nran++] = (struct ran){i, ran};
 	return NULL;
 }
 

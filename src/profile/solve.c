@@ -10,34 +10,43 @@
 
 const char SOLVE_EVENTS_ONLY[] = "only events are counted in it";
 
-/* The words of counter c, and the first of them. */
-static uint32_t
-words_of(const struct proc *p, uint32_t c, uint32_t *first)
+static bool
+add_words(const struct module *m, const struct proc *p, uint32_t first, uint32_t n, uint64_t *v)
 {
-	*first = c - 1;
-	if (*first < p->cells || *first - p->cells >= p->ncells * CHORD_CELLS)
-		return 1;
-	*first -= (*first - p->cells) % CHORD_CELLS;
-	return CHORD_CELLS;
+	uint64_t at = (p->counters - m->base) / 8 + first;
+
+	if (at + n > m->ncount)
+		return false;
+	for (uint32_t i = 0; m->count && i < n; i++)
+		*v += m->count[at + i];
+	return true;
+}
+
+/* Adds what cells have of a counter that is a word of its own. */
+static bool
+add_cells(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; i < p->ncells; i++)
+		if (p->cells_of[i] == c)
+			ok &= add_words(m, p, p->cells + i * CHORD_CELLS, CHORD_CELLS, v);
+	return ok;
 }
 
 bool
 proc_counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v)
 {
-	uint32_t first, n = words_of(p, c, &first);
-	uint64_t at;
+	uint32_t first = c - 1;
 
 	*v = 0;
 	if (!m)
 		return true;
 	if (!p->counters || p->counters < m->base || (p->counters - m->base) % 8)
 		return false;
-	at = (p->counters - m->base) / 8 + first;
-	if (at + n > m->ncount)
-		return false;
-	for (uint32_t i = 0; m->count && i < n; i++)
-		*v += m->count[at + i];
-	return true;
+	if (first >= p->cells && first - p->cells < p->ncells * CHORD_CELLS)
+		return add_words(m, p, first - (first - p->cells) % CHORD_CELLS, CHORD_CELLS, v);
+	return add_words(m, p, first, 1, v) && add_cells(m, p, c, v);
 }
 
 static bool

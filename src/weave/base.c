@@ -51,7 +51,7 @@ struct bases {
 	uint16_t *avail;         /* by vertex: registers that are dead all through it */
 	uint16_t *idle;          /* by vertex: registers that it leaves alone, so they can be lent */
 	bool lending;            /* registers are looked for that can be lent */
-	uint8_t nlent;
+	uint8_t nlent;           /* words below the stack pointer that are taken */
 	uint8_t *held[BASES_OF]; /* by vertex: the register that has the address there, plus 1 */
 	double *runs;            /* by block */
 	struct cycles *cycles;
@@ -200,9 +200,9 @@ static bool
 adds_there(const struct bases *b, const struct site *s)
 {
 	if (b->what == BASE_CELLS)
-		return s->counter && !s->live.flags_live;
+		return (s->counter || (s->path && s->path->one)) && !s->live.flags_live;
 	if (b->what == BASE_COUNTERS)
-		return (s->counter && !s->of_cells) || counts_path(b, s);
+		return (s->counter && !s->of_cells) || (counts_path(b, s) && !(s->of_cells && !s->counter));
 	for (uint32_t k = 0; s->add && k < b->box->n; k++)
 		if (s->add[b->box->axis[k].event])
 			return true;
@@ -297,7 +297,7 @@ load_site(const struct bases *b, uint32_t e, uint8_t base)
 	} else if (s.where == SITE_SPLIT && is_split_otherwise(b, e)) {
 		s.where = SITE_NONE;
 	}
-	s.lends = b->lending && s.live.regs_live >> (base - 1) & 1;
+	s.lends = b->lending && s.live.regs_live >> (base - 1) & 1 ? (uint8_t)(1u << b->what) : 0;
 	if (s.lends ? s.live.no_stack : s.live.regs_live >> (base - 1) & 1)
 		s.where = SITE_NONE;
 	return s;
@@ -423,13 +423,20 @@ vertex_of(const struct bases *b, const struct use *use, uint8_t base)
 	return can_have(b, v, base) ? v : GRAPH_NONE;
 }
 
+/* A register is lent only for additions that wait still. */
+static bool
+may_use(const struct bases *b, const struct use *use)
+{
+	return !b->lending || use->waits;
+}
+
 static double
 most_to_gain(const struct bases *b, uint8_t base)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < b->uses.n; i++)
-		if (vertex_of(b, &b->uses.at[i], base) != GRAPH_NONE)
+		if (may_use(b, &b->uses.at[i]) && vertex_of(b, &b->uses.at[i], base) != GRAPH_NONE)
 			sum += b->uses.at[i].price;
 	return sum;
 }
@@ -445,7 +452,7 @@ try_register(const struct bases *b, uint8_t base, double most, struct pool *pool
 	for (size_t i = 0; i < b->uses.n; i++) {
 		uint32_t v = vertex_of(b, &b->uses.at[i], base);
 
-		if (v != GRAPH_NONE)
+		if (v != GRAPH_NONE && may_use(b, &b->uses.at[i]))
 			arc[narc++] = (struct cut_arc){n, v, b->uses.at[i].price};
 	}
 	for (uint32_t e = 0; e < b->w->proc->arcs.n; e++) {
@@ -585,8 +592,8 @@ static void
 forget_site(struct site *s)
 {
 	memset(s->base, 0, sizeof s->base);
-	s->load = s->gets_back = 0;
-	s->of_cells = s->turns = s->lends = false;
+	s->load = s->lends = s->gets_back = 0;
+	s->of_cells = s->turns = false;
 }
 
 /* Removes all bases again. split: by block, whether it was split before. */
@@ -625,14 +632,14 @@ has_landing_pads(const struct bases *b)
 	return false;
 }
 
-/* Each register that is lent has a word of its own below the stack pointer, and code for paths has none there. Handlers of
- * exceptions might look for the value in the register. */
+/* Each register that is lent has a word of its own below the stack pointer. Handlers of exceptions might look for the value in the
+ * register. */
 static void
 lend_registers(struct bases *b)
 {
 	bool nothing;
 
-	if (b->w->keeps_below || b->w->query || has_landing_pads(b) || !below_room(b->u, b->w, &nothing))
+	if (has_landing_pads(b) || !below_room(b->u, b->w, &nothing))
 		return;
 	b->lending = true;
 	while (b->nlent < (nothing ? LENT_MOST : 1) && b->uses.n && take_best(b))
@@ -647,12 +654,14 @@ place_base(struct bases *b, uint8_t what)
 	find_uses(b);
 	for (int i = 0; i < MOST && b->uses.n && take_best(b); i++)
 		;
-	if (what == BASE_CELLS)
+	if (what == BASE_CELLS || (what == BASE_NUMBERS && b->box->ways == CHORD_CELLS))
 		lend_registers(b);
 	/* Within a procedure a register is the base of one address only. */
 	b->never |= b->w->bases[what];
-	for (uint32_t v = 0; v < b->g->nvert; v++)
+	for (uint32_t v = 0; v < b->g->nvert; v++) {
 		b->avail[v] &= (uint16_t)~b->never;
+		b->idle[v] &= (uint16_t)~b->never;
+	}
 }
 
 static void
@@ -674,6 +683,7 @@ prepare(struct bases *b)
 	b->loops = loops_find(g, order_dfs(g));
 	if (!has_loops(b->loops))
 		return false;
+	b->nlent = b->w->below;
 	n = g->nvert;
 	place_weights(b->u, b->w);
 	b->never = find_never(b->u, b->w);
@@ -712,22 +722,34 @@ place_all(struct bases *b, const struct weave_options *o)
 
 /* ---- cells ---- */
 
-static void
-take_cells(struct woven *w, struct site *s, uint32_t *counter)
+/* A new counter of cells; returns its number. of: 0, or the counter to which its count belongs. */
+static uint32_t
+new_cells(struct woven *w, uint32_t of)
 {
-	if (!s->of_cells)
-		return;
+	uint32_t first;
+
 	if (!w->ncells) {
 		w->cells = (w->ncounter + CHORD_CELLS - 1) / CHORD_CELLS * CHORD_CELLS;
 		w->spare = w->cells - w->ncounter;
 		w->align = CHORD_CELLS * sizeof(uint64_t);
 	}
-	*counter = s->counter = w->cells + w->ncells++ * CHORD_CELLS + 1;
+	first = w->cells + w->ncells++ * CHORD_CELLS;
 	w->ncounter = w->cells + w->ncells * CHORD_CELLS;
 	w->spare += CHORD_CELLS;
+	VEC_PUSH(w->cells_of, of);
+	return first + 1;
 }
 
-/* Gives their cells to the counters that consist of them. Their old words are not used. */
+static void
+take_cells(struct woven *w, struct site *s, uint32_t *counter)
+{
+	if (s->of_cells && s->counter)
+		*counter = s->counter = new_cells(w, 0);
+	else if (s->of_cells)
+		s->path->cells = new_cells(w, s->path->one);
+}
+
+/* Gives their cells to the counters that consist of them. Old words of edges and blocks are not used; those of paths are, too. */
 static void
 number_cells(struct woven *w)
 {

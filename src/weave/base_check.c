@@ -115,7 +115,7 @@ static void
 pass_load(struct check *c, const struct site *s, unsigned what, struct regs *r)
 {
 	uint16_t bit = (uint16_t)(1u << (s->base[what] - 1));
-	bool lends = s->lends && what == BASE_CELLS;
+	bool lends = s->lends >> what & 1;
 
 	c->fault |= c->final && !lends && s->live.regs_live & bit;
 	c->fault |= c->final && lends && (r->lent & bit || !c->w->lent[s->base[what] - 1]);
@@ -134,6 +134,18 @@ pass_return(struct check *c, const struct site *s, struct regs *r)
 	r->lent &= (uint16_t)~bit;
 }
 
+/* Could the code for paths overwrite the word of a register that is lent? */
+static bool
+overwrites(const struct check *c, const struct path_code *code, uint16_t lent)
+{
+	uint8_t sp = c->u->machine->sp;
+	bool room = false;
+
+	for (unsigned reg = 0; reg < 16; reg++)
+		room |= lent >> reg & 1 && c->w->lent[reg] == PATH_ROOM;
+	return lent && (code->overwrites || (room && (code->op.from == sp || code->op.to == sp)));
+}
+
 /* What a site's code does. */
 static void
 pass_site(struct check *c, const struct site *s, struct regs *r)
@@ -147,6 +159,7 @@ pass_site(struct check *c, const struct site *s, struct regs *r)
 		c->fault |= what == BASE_CELLS && s->of_cells && s->live.flags_live;
 		c->fault |= what == BASE_NUMBERS && s->turns && s->live.flags_live;
 	}
+	c->fault |= c->final && s->path && overwrites(c, s->path, r->lent);
 	if (s->gets_back)
 		pass_return(c, s, r);
 }

@@ -35,16 +35,22 @@ emit_stmt_at(const struct emitter *m, const struct site *s)
 }
 
 static void
+load_base(struct emitter *m, struct buf *b, const struct site *s, unsigned what, const char *label)
+{
+	uint8_t reg = s->base[what];
+
+	if (s->lends >> what & 1)
+		m->u->machine->lend(b, reg, m->w->lent[reg - 1]);
+	if (s->load >> what & 1)
+		m->u->machine->load_base(b, label, reg);
+}
+
+static void
 add_counter(struct emitter *m, struct buf *b, const struct site *s)
 {
-	if (s->load & 1 << BASE_COUNTERS)
-		m->u->machine->load_base(b, m->counters, s->base[BASE_COUNTERS]);
-	if (s->lends)
-		m->u->machine->lend(b, s->base[BASE_CELLS], m->w->lent[s->base[BASE_CELLS] - 1]);
-	if (s->load & 1 << BASE_CELLS)
-		m->u->machine->load_base(b, m->counters, s->base[BASE_CELLS]);
-	if (s->load & 1 << BASE_NUMBERS)
-		m->u->machine->load_base(b, m->numbers[0], s->base[BASE_NUMBERS]);
+	load_base(m, b, s, BASE_COUNTERS, m->counters);
+	load_base(m, b, s, BASE_CELLS, m->counters);
+	load_base(m, b, s, BASE_NUMBERS, m->numbers[0]);
 	measures_probe(m, b, s);
 	if (s->gets_back)
 		m->u->machine->get_back(b, s->gets_back, m->w->lent[s->gets_back - 1]);

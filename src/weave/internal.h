@@ -38,7 +38,7 @@ struct site {
 	uint8_t load;           /* bits: registers that are loaded with it here, before everything else */
 	bool of_cells;          /* its counter consists of cells, and is found by base[BASE_CELLS] */
 	bool turns;             /* base[BASE_NUMBERS] goes to the next cell before the addition */
-	bool lends;             /* the program's value of base[BASE_CELLS] is put away before the load */
+	uint8_t lends;          /* bits: registers of which the program's value is put away before that load */
 	uint8_t gets_back;      /* after everything else this register gets the program's value again, plus 1; 0: none */
 };
 
@@ -54,6 +54,9 @@ struct path_code {
 	struct path_op op;
 	struct path_place place; /* without its labels */
 	uint32_t number;         /* is in its labels */
+	uint32_t one;            /* number of the only counter in which it can count; 0: it looks for that, or does not count */
+	uint32_t cells;          /* number of the cells that it adds to in place of that counter; 0: none */
+	bool overwrites;         /* it may call something, which uses all words below the stack pointer */
 	uint32_t stmt;           /* the call frame state is that before this statement; UINT32_MAX: not known */
 };
 
@@ -122,10 +125,11 @@ struct woven {
 	const struct selection_proc *before; /* how often its edges ran before; NULL: not known */
 	uint32_t ncounter;      /* 8-byte words, with those of cells */
 	uint32_t cells, ncells; /* the first word of counters that consist of cells, and the number of these counters */
+	VEC(uint32_t) cells_of; /* by such a counter: 0, or the number of the counter to which its count belongs */
 	uint32_t spare;         /* words that are no counter of their own: all cells but the first, and what aligns them */
 	uint32_t align;         /* of its counters, in bytes */
 	uint16_t held;          /* registers in which some measure keeps something somewhere */
-	bool keeps_below;       /* some measure keeps something below the stack pointer */
+	uint8_t below;          /* below the stack pointer, from PATH_ROOM on, some measure uses so many words */
 	bool *split;            /* by block: it is split, and jumps go to a label of its second part */
 	struct woven_paths *paths; /* NULL: paths are not measured */
 	VEC(struct base_load) loads;

@@ -51,6 +51,8 @@ blob_cells(struct buf *blob, const struct woven *w)
 
 	buf_uleb(&b, w->cells);
 	buf_uleb(&b, w->ncells);
+	for (uint32_t i = 0; i < w->ncells; i++)
+		buf_uleb(&b, w->cells_of.at[i]);
 	if (w->ncells)
 		map_section(blob, CHORD_MAP_CELLS, &b);
 	buf_free(&b);

@@ -49,6 +49,10 @@ path_probe(struct emitter *m, struct buf *b, const struct site *s)
 	place.struck = emit_name(m, 'j', s->path->number);
 	place.begun = emit_name(m, 'k', s->path->number);
 	place.base = s->base[BASE_COUNTERS];
+	if (s->path->cells) {
+		place.cells = s->base[BASE_CELLS];
+		place.cell = 8 * (uint64_t)(s->path->cells - 1);
+	}
 	m->u->machine->path(b, &stub, &s->path->op, &table, &place);
 	if (stub.n)
 		add_cold(m, b, s, &stub);

@@ -472,6 +472,15 @@ find_frame(const struct unit *u, struct woven *w, const struct site *s, uint32_t
 	return true;
 }
 
+/* The number of the only counter in which the code can count. A marked path is the one with which the path began. */
+static uint32_t
+only_counter(const struct woven *w, const struct path_op *op)
+{
+	if (op->traced || w->paths->kind == CHORD_PATH_HASHED || (op->record != PATH_RECORD_KNOWN && !op->mark))
+		return 0;
+	return (uint32_t)(op->mark ? op->n + op->sum : op->sum) + 1;
+}
+
 static bool
 add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct path_op op)
 {
@@ -490,6 +499,8 @@ add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct
 	if (!find_frame(u, w, s, e, c) && uses_memory(&op))
 		return refuse(w, "where its frame is is not known where its path has to be remembered");
 	c->op.strikes &= !c->place.loaded;
+	c->one = only_counter(w, &op);
+	c->overwrites = op.guard || op.strikes || op.traced || (op.record && w->paths->kind == CHORD_PATH_HASHED);
 	return true;
 }
 
@@ -607,6 +618,8 @@ place_all(const struct unit *u, struct woven *w)
 	for (uint32_t v = 0; v < w->proc->graph->nvert; v++)
 		if (x->assigned[v] >= 0)
 			w->held |= (uint16_t)(1u << x->assigned[v]);
+	if (!x->traced && !x->memory && x->kind != CHORD_PATH_HASHED)
+		w->below = w->held >> u->machine->sp & 1;
 	move_stubs(w);
 	return true;
 }
@@ -620,7 +633,7 @@ place_paths(const struct unit *u, struct woven *w, const struct selection *inter
 	w->paths->encoding = encoding;
 	w->align = sizeof(struct chord_path_entry);
 	w->paths->room = below_room(u, w, &w->paths->below);
-	w->keeps_below = true;
+	w->below = PATH_ROOM / 8;
 	find_entry(u, w);
 	find_early(u, w);
 	if (w->paths->traced)

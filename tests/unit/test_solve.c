@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Solving: counts from counters, on graphs made by hand. */
+#include "profile/internal.h"
 #include "tests/unit/profile_bytes.h"
 
 static void
@@ -193,6 +194,34 @@ solve_without_counters(void **state)
 	done(&s);
 }
 
+/* Words 0 to 3 are counters; then come two counters of cells, the second of which belongs to the counter in word 1. */
+static void
+solve_cells(void **state)
+{
+	uint64_t count[4 + 2 * CHORD_CELLS] = {7, 8, 9, 10}, v;
+	struct module m = {.base = COUNTERS, .ncount = 4 + 2 * CHORD_CELLS, .count = count};
+	struct proc p = {.counters = COUNTERS, .ncounter = 4 + 2 * CHORD_CELLS, .cells = 4, .ncells = 2,
+	                 .cells_of = (uint32_t[]){0, 2}};
+
+	(void)state;
+	for (uint32_t i = 0; i < CHORD_CELLS; i++) {
+		count[4 + i] = 1;
+		count[4 + CHORD_CELLS + i] = 100 + i;
+	}
+	assert_true(proc_counter(&m, &p, 1, &v));
+	assert_int_equal(v, 7);
+	assert_true(proc_counter(&m, &p, 2, &v));
+	assert_int_equal(v, 8 + CHORD_CELLS * 100 + CHORD_CELLS * (CHORD_CELLS - 1) / 2);
+	assert_true(proc_counter(&m, &p, 4, &v));
+	assert_int_equal(v, 10);
+	assert_true(proc_counter(&m, &p, 5, &v));
+	assert_int_equal(v, CHORD_CELLS);
+	/* The profile has not all of the cells. */
+	m.ncount--;
+	assert_true(proc_counter(&m, &p, 5, &v));
+	assert_false(proc_counter(&m, &p, 2, &v));
+}
+
 int
 main(void)
 {
@@ -206,6 +235,7 @@ main(void)
 		cmocka_unit_test(solve_noreturn),
 		cmocka_unit_test(solve_says_what_it_does_not_know),
 		cmocka_unit_test(solve_without_counters),
+		cmocka_unit_test(solve_cells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

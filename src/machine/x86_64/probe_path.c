@@ -120,12 +120,23 @@ miss(struct scratch *s, struct buf *stub, const struct path_counters *t, int key
 }
 
 static void
+record_in_cells(struct buf *out, const struct path_place *place)
+{
+	x86_next_cell(out, place->cells);
+	buf_printf(out, "\taddq\t$1, %%gs:%" PRIu64 "(%%%s)\n", place->cell, name64[place->cells - 1]);
+}
+
+static void
 record_known(struct scratch *s, struct buf *stub, const struct path_counters *t, int64_t sum)
 {
 	int64_t at;
 
+	if (s->place->cells) {
+		record_in_cells(s->out, s->place);
+		return;
+	}
 	if (t->kind != CHORD_PATH_HASHED) {
-		buf_str(s->out, "\tincq\t%gs:");
+		buf_str(s->out, s->place->base ? "\taddq\t$1, %gs:" : "\tincq\t%gs:");
 		entry_by(s->out, t, sum * 8, s->place->base);
 		buf_char(s->out, '\n');
 		return;
@@ -194,10 +205,10 @@ record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, 
 			add_number(s, more, r);
 		record_hashed(s, stub, t, r);
 	} else if (is_short(more * 8)) {
-		buf_printf(s->out, "\tincq\t%%gs:%" PRId64 "(%%%s)\n", more * 8, name64[r]);
+		buf_printf(s->out, "\taddq\t$1, %%gs:%" PRId64 "(%%%s)\n", more * 8, name64[r]);
 	} else {
 		add_number(s, more * 8, r);
-		buf_printf(s->out, "\tincq\t%%gs:(%%%s)\n", name64[r]);
+		buf_printf(s->out, "\taddq\t$1, %%gs:(%%%s)\n", name64[r]);
 	}
 	if (!in_register)
 		scratch_give_back(s, r);
@@ -339,14 +350,20 @@ record_marked(struct buf *out, struct buf *stub, const struct path_op *op, const
 	struct path_op other = *op;
 	struct scratch s;
 
-	if (is_room(op->to)) {
-		buf_printf(out, "\ttestb\t$%d, %d(%%rsp)\n\tje\t%s\n\tincq\t%%gs:", op->mark, -PATH_ROOM, place->miss);
+	if (is_room(op->to))
+		buf_printf(out, "\ttestb\t$%d, %d(%%rsp)\n\tje\t%s\n", op->mark, -PATH_ROOM, place->miss);
+	else
+		buf_printf(out, "\ttestb\t$%d, %%%s\n\tje\t%s\n", op->mark, name8[op->to], place->miss);
+	if (place->cells) {
+		record_in_cells(out, place);
+	} else if (is_room(op->to)) {
+		buf_str(out, place->base ? "\taddq\t$1, %gs:" : "\tincq\t%gs:");
 		entry_by(out, t, (op->n + op->sum) * 8, place->base);
-		buf_printf(out, "\n%s:\n", place->counted);
+		buf_char(out, '\n');
 	} else {
-		buf_printf(out, "\ttestb\t$%d, %%%s\n\tje\t%s\n\tincq\t%%gs:%" PRId64 "(%%%s)\n%s:\n", op->mark,
-		           name8[op->to], place->miss, op->sum * 8 - op->mark, name64[op->to], place->counted);
+		buf_printf(out, "\taddq\t$1, %%gs:%" PRId64 "(%%%s)\n", op->sum * 8 - op->mark, name64[op->to]);
 	}
+	buf_printf(out, "%s:\n", place->counted);
 	buf_printf(stub, "%s:\n", place->miss);
 	other.mark = 0;
 	s = scratch_begin(stub, &other, place);

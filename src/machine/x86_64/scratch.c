@@ -115,7 +115,8 @@ scratch_begin(struct buf *out, const struct path_op *op, const struct path_place
 {
 	struct scratch s = {.out = out, .place = place, .rax_in = -1, .shadow = -1};
 	uint16_t never = (uint16_t)(X86_RSP | 1u << place->reg | bit(op->from) | bit(op->to) |
-	                            bit((int8_t)(place->base - 1)) | (op->traced ? X86_CURSOR : 0));
+	                            bit((int8_t)(place->base - 1)) |
+	                            bit((int8_t)(place->cells - 1)) | (op->traced ? X86_CURSOR : 0));
 
 	s.dead = (uint16_t)(X86_ALL_REGS & ~place->live.regs_live & ~never);
 	s.used = never;
