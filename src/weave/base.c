@@ -28,7 +28,7 @@
 static const double WAIT = 6, WIDTH = 3, IN_LOOP = 0.9, IN_LONG_LOOP = 0.5, ELSEWHERE = 0.1, LOAD = 1;
 /* A counter consists of cells in loops of so many instructions at most, unless the values that registers hand on make a round
  * longer than so many cycles. */
-enum { CELLS_INSNS = 10, CELLS_LATENCY = 3 };
+enum { CELLS_INSNS = 14, CELLS_LATENCY = 3 };
 /* Base registers of each kind in a procedure, at most. */
 enum { MOST = 4 };
 
@@ -613,6 +613,7 @@ forget_bases(struct woven *w, const bool *split)
 		forget_site(&w->call_free.at[i].site);
 	w->loads.n = 0;
 	memset(w->bases, 0, sizeof w->bases);
+	w->turns = false;
 	memset(w->lent, 0, sizeof w->lent);
 	memcpy(w->split, split, p->blocks.n * sizeof *split);
 }
@@ -654,7 +655,7 @@ place_base(struct bases *b, uint8_t what)
 	find_uses(b);
 	for (int i = 0; i < MOST && b->uses.n && take_best(b); i++)
 		;
-	if (what == BASE_CELLS || (what == BASE_NUMBERS && b->box->ways == CHORD_CELLS))
+	if (what != BASE_COUNTERS)
 		lend_registers(b);
 	/* Within a procedure a register is the base of one address only. */
 	b->never |= b->w->bases[what];
@@ -715,8 +716,9 @@ place_all(struct bases *b, const struct weave_options *o)
 	for (size_t i = 0; i < b->uses.n; i++) {
 		const struct use *use = &b->uses.at[i];
 
-		use->site->turns = b->box->ways == CHORD_CELLS && use->site->base[BASE_NUMBERS] && use->waits &&
+		use->site->turns = number_box_has_cells(b->box) && use->site->base[BASE_NUMBERS] && use->waits &&
 		                   !use->site->live.flags_live;
+		b->w->turns |= use->site->turns;
 	}
 }
 

@@ -128,6 +128,7 @@ struct woven {
 	VEC(uint32_t) cells_of; /* by such a counter: 0, or the number of the counter to which its count belongs */
 	uint32_t spare;         /* words that are no counter of their own: all cells but the first, and what aligns them */
 	uint32_t align;         /* of its counters, in bytes */
+	bool turns;             /* so a site does, and that register may stand at any cell elsewhere, too */
 	uint16_t held;          /* registers in which some measure keeps something somewhere */
 	uint8_t below;          /* below the stack pointer, from PATH_ROOM on, some measure uses so many words */
 	bool *split;            /* by block: it is split, and jumps go to a label of its second part */
@@ -339,6 +340,8 @@ struct number_boxes {
 	struct number_box *at;
 	uint32_t n;
 };
+/* Has it a number for each step of a base register? They are at a multiple of their size. */
+bool number_box_has_cells(const struct number_box *box);
 /* Decides which events of a list share numbers (pool): the same in every object with that list. */
 struct number_boxes number_boxes(struct pool *pool, const struct event_list *list, bool calls);
 /* The box of an event, and the event's axis there. */

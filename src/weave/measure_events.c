@@ -89,7 +89,7 @@ static void
 add_events(struct emitter *m, struct buf *b, const struct site *s, uint32_t box)
 {
 	const struct number_box *at = &m->boxes.at[box];
-	uint32_t event = at->axis[0].event, n;
+	uint32_t event = at->axis[0].event, way = s->way, n;
 	uint8_t base = box ? 0 : s->base[BASE_NUMBERS];
 	struct number_add add[NUMBER_AXES];
 
@@ -98,8 +98,9 @@ add_events(struct emitter *m, struct buf *b, const struct site *s, uint32_t box)
 			add_timed(m, b, s, m->numbers[box], event);
 		return;
 	}
-	/* A base may stand at any cell. */
-	n = numbers_add(at, s->add, base && at->ways == CHORD_CELLS ? 0 : s->way, add);
+	if (base && m->w->turns)
+		way -= way % CHORD_CELLS;
+	n = numbers_add(at, s->add, way, add);
 	if (n && base && s->turns)
 		m->u->machine->next_cell(b, base);
 	for (uint32_t i = 0; i < n; i++)
