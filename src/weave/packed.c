@@ -4,15 +4,15 @@
  * stands for a vector, so many of each event. The counter of event e is the sum of all numbers, each times component e of its
  * vector (event_of_number() in profile.h).
  *
- * The array is a box: each event has its components from a lowest one on, and there is a number for each combination of them. Small
- * boxes have several numbers for each combination, because additions that follow one another should not go to the same memory. A
- * place whose vector is in the box adds 1, the shortest addition. The box of one event is small, and has a cell for each step of a
- * base register (base.c). If the opposite vector is in the box, it adds -1. If its vector
- * is a multiple of one in the box, it adds that multiple. Otherwise it adds twice, about half of the vector each time, or once for
- * each event.
+ * The array is a box: each event has its components from a lowest one on, and there is a number for each combination of them.
+ * Small boxes have several numbers for each combination, because additions that follow one another should not go to the same
+ * memory. A place whose vector is in the box adds 1, the shortest addition. If the opposite vector is in the box, it adds -1. If
+ * its vector is a multiple of one in the box, it adds that multiple. Otherwise it adds twice, about half of the vector each time,
+ * or once for each event.
  *
  * Counters that are summed for calls or compared with timers are read or compared often. Each has an array of its own, of few
- * numbers that count 1 event. So has the clock, to which 1 is added everywhere. */
+ * numbers that count 1 event. The clock, to which 1 is added everywhere, has many. So has the box of one event. These two have a
+ * number for each step of a base register (base.c). */
 #include "weave/internal.h"
 
 #include <stdlib.h>
