@@ -115,18 +115,6 @@ live_prepare(struct unit *u)
 			look_at(u, u->code[i], &u->code[i]->insns.at[k]);
 }
 
-/* Is it a call that may reach any procedure, so that the compiler knows only the calling convention of its callee? */
-static bool
-calls_out(const struct unit *u, const struct code *c, const struct insn *in)
-{
-	const struct obj_symbol *s;
-
-	if (!(in->attr & INSN_SPARES) || (in->cls != CHORD_INSN_CALL && in->cls != CHORD_INSN_ICALL))
-		return false;
-	s = symbol_of(u, c, in);
-	return in->cls == CHORD_INSN_ICALL || (s && !s->section);
-}
-
 /* Does something return into the middle of the procedure, or may it? Then an instruction that leaves the procedure may be a jump
  * inside of it (the return of a retpoline). */
 static bool
@@ -138,10 +126,10 @@ is_come_back_to(const struct proc_text *p)
 	return false;
 }
 
-/* The registers that calls of code that is not seen clobber, given those that the procedure itself changes and does not save. Its
- * callees may have its convention (ms_abi, preserve_most), and then clobber no others: it need not save what they keep. */
+/* The registers whose values are lost to callers in other texts, who only know the convention, given those that the procedure
+ * changes and does not save: none of these is kept in its convention (ms_abi, preserve_most). */
 static uint16_t
-lost_in_calls(const struct unit *u, uint16_t changed)
+lost_by_convention(const struct unit *u, uint16_t changed)
 {
 	uint16_t lost = u->machine->clobbered & ~u->machine->scratch;
 
@@ -151,14 +139,13 @@ lost_in_calls(const struct unit *u, uint16_t changed)
 }
 
 /* The registers that are dead at a return: no caller expects their old values, and they are not live after calls in this text. They
- * are those that the procedure changes, unless it saves some, as functions with other calling conventions do; one more
- * (machine->scratch); and, if nobody else calls it, all that are no results. Callers in other texts are not seen, so a register
- * that may be a result is live for them. */
+ * are those that the procedure changes, unless it saves some, as functions with other calling conventions do, and others that its
+ * convention then does not keep either; one more (machine->scratch); and, if nobody else calls it, all that are no results. Callers
+ * in other texts are not seen, so a register that may be a result is live for them. */
 static uint16_t
 gone_of(const struct unit *u, const struct proc_text *p)
 {
 	uint16_t gone = p->address_taken ? u->machine->scratch : u->machine->clobbered, changed = 0;
-	bool calls = false;
 	uint32_t kept;
 
 	if (is_come_back_to(p))
@@ -173,10 +160,9 @@ gone_of(const struct unit *u, const struct proc_text *p)
 			const struct insn *in = &part->code->insns.at[i];
 
 			changed |= is_inline(u, in) ? 0 : in->regs_kill;
-			calls |= calls_out(u, part->code, in);
 		}
 	}
-	gone |= changed | (calls ? lost_in_calls(u, changed) : 0);
+	gone |= changed | lost_by_convention(u, changed);
 	if (p->address_taken)
 		gone &= (uint16_t)~u->machine->more_results;
 	return (uint16_t)(gone & u->machine->clobbered & ~p->behind & ~u->reserved);
