@@ -134,13 +134,14 @@ find_avail(struct bases *b)
 			b->avail[p->graph->edge[e].from] = b->idle[p->graph->edge[e].from] = 0;
 }
 
-/* Registers by which call frames are found, or all registers if directives are not understood; and registers that measures hold. */
+/* Registers by which call frames are found, or all registers if directives are not understood; registers that measures hold; and
+ * those that the compiler was told to leave alone, because a signal handler may read them at any moment. */
 static uint16_t
 find_never(const struct unit *u, const struct woven *w)
 {
 	const struct proc_text *p = w->proc;
 	struct cfi_frame f;
-	uint16_t never = w->held;
+	uint16_t never = w->held | u->reserved;
 	uint32_t kept;
 
 	for (size_t t = 0; t < p->parts.n; t++) {
