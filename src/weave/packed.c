@@ -15,6 +15,7 @@
  * number for each step of a base register (base.c). */
 #include "weave/internal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* How many components an event has in a box with two others: MANY, SOME or FEW, as a place often has many, some or few such events.
@@ -52,6 +53,12 @@ set_single(struct number_box *box, uint32_t ways)
 	box->axis[0].span = 1;
 	box->axis[0].low = 1;
 	set_strides(box);
+}
+
+static bool
+is_single(const struct number_box *box)
+{
+	return box->n == 1 && box->axis[0].span == 1;
 }
 
 /* A vector below 0 in all components is the opposite of another one, so most of the box is above 0. */
@@ -133,6 +140,7 @@ number_box_of(const struct number_boxes *boxes, uint32_t event, const struct num
 
 /* ---- names ---- */
 
+/* The name says what the numbers stand for: objects of a weaver that makes other boxes have other numbers. */
 void
 number_symbol(struct buf *b, const struct number_box *box, const struct event_list *list, bool calls)
 {
@@ -143,6 +151,11 @@ number_symbol(struct buf *b, const struct number_box *box, const struct event_li
 		buf_char(b, '.');
 		event_name_of(b, &list->at[box->axis[k].event]);
 	}
+	if (is_single(box))
+		return;
+	for (uint32_t k = 0; k < box->n; k++)
+		buf_printf(b, ".%" PRId32 "_%" PRIu32, -box->axis[k].low, box->axis[k].span);
+	buf_printf(b, ".%" PRIu32, box->ways);
 }
 
 void
