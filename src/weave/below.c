@@ -22,6 +22,17 @@ inline_uses(const struct unit *u, const struct woven *w)
 	return false;
 }
 
+/* Does the procedure begin with the instruction, or with others before it that do nothing? A call there is for tracers (-mfentry),
+ * and clang does not take it for one of the procedure's own. */
+static bool
+begins_with(const struct woven *w, uint32_t block, uint32_t insn)
+{
+	for (uint32_t i = w->proc->block_text.at[block].first; i < insn; i++)
+		if (woven_insn(w, block, i)->regs_read | woven_insn(w, block, i)->regs_kill)
+			return false;
+	return !block;
+}
+
 /* Compilers keep nothing below the stack pointer in procedures that call. */
 static bool
 calls_something(const struct unit *u, const struct woven *w)
@@ -30,7 +41,7 @@ calls_something(const struct unit *u, const struct woven *w)
 		for (uint32_t i = w->proc->block_text.at[b].first; i < w->proc->block_text.at[b].last; i++) {
 			const struct insn *in = woven_insn(w, b, i);
 
-			if (insn_is_call(in) && in->stmt != UINT32_MAX && !is_inline(u, in) &&
+			if (insn_is_call(in) && in->stmt != UINT32_MAX && !is_inline(u, in) && !begins_with(w, b, i) &&
 			    !(i + 1 == w->proc->block_text.at[b].last && calls_within(w, b)))
 				return u->text->compiler;
 		}
