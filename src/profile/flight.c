@@ -84,16 +84,21 @@ marks_by_place(const void *a, const void *b)
 	return (m->kind == MARK_COUNTER) - (n->kind == MARK_COUNTER); /* a cut at a counter has not passed the counter */
 }
 
-/* The number of instructions of the block before an address. */
+/* The number of instructions of the block before an address. Code at the block's end stands before padding. */
 static uint32_t
 insns_before(const struct proc *p, uint32_t block, uint64_t addr)
 {
+	uint32_t behind = 0;
 	struct walk w;
 
-	for (walk_start(&w, p, NULL, block); walk_next(&w);)
-		if (w.kind != CHORD_INSN_PAD && w.addr > addr)
-			break;
-	return w.i < w.block->ninsn ? w.i : w.block->ninsn;
+	for (walk_start(&w, p, NULL, block); walk_next(&w);) {
+		if (w.kind == CHORD_INSN_PAD)
+			continue;
+		if (w.addr > addr)
+			return w.i;
+		behind = w.i + 1;
+	}
+	return behind;
 }
 
 struct marks {

@@ -15,16 +15,37 @@ end_of(const struct walk *w, uint64_t before)
 	return w->addr + (w->kind == CHORD_INSN_BRANCH || w->kind == CHORD_INSN_JUMP ? 0 : w->block->insn[w->i] & 15);
 }
 
+/* Where the code of [lo, hi) adds to a counter. 0: it does not. */
+static uint64_t
+counted_at(const struct proc *p, uint32_t counter, uint64_t lo, uint64_t hi, const struct woven_code *woven)
+{
+	return counter ? woven->counts(woven->ctx, lo, hi, p->counters + 8 * (uint64_t)(counter - 1), 1, NULL) : 0;
+}
+
+static bool
+is_padding(const struct proc *p, uint32_t block)
+{
+	struct walk w;
+
+	for (walk_start(&w, p, NULL, block); walk_next(&w);)
+		if (w.kind != CHORD_INSN_PAD)
+			return false;
+	return true;
+}
+
 /* The address where the woven code before a block's first instruction begins; control runs through it to the block. 0: not
  * known. */
 static uint64_t
 block_start(const struct proc *p, uint32_t block, const struct woven_code *woven)
 {
 	uint64_t end = p->part[p->block[block].part].addr;
+	uint32_t before = block;
 	struct walk w;
 
-	if (block && p->block[block - 1].part == p->block[block].part)
-		for (walk_start(&w, p, NULL, block - 1); walk_next(&w); end = end_of(&w, end))
+	while (before && p->block[before - 1].part == p->block[block].part && is_padding(p, before - 1))
+		before--;
+	if (before && p->block[before - 1].part == p->block[block].part)
+		for (walk_start(&w, p, NULL, before - 1); walk_next(&w); end = end_of(&w, end))
 			;
 	walk_start(&w, p, NULL, block);
 	return end && walk_next(&w) && w.addr >= end ? woven->straight(woven->ctx, end, w.addr) : 0;
@@ -39,6 +60,20 @@ cut_is_known(const struct proc *p, uint32_t block)
 		if (!w.addr)
 			return false;
 	return true;
+}
+
+/* Does the code of [lo, hi) count other blocks, or edges between other blocks? Before padding it may count the block that the
+ * padding is in. */
+static bool
+counts_others(const struct proc *p, uint32_t block, uint64_t lo, uint64_t hi, const struct woven_code *woven)
+{
+	for (uint32_t b = 0; b < p->nblock; b++)
+		if (b != block && counted_at(p, p->block[b].counter, lo, hi, woven))
+			return true;
+	for (uint32_t i = 0; i < p->narc; i++)
+		if (p->arc[i].from != block && p->arc[i].to != block && counted_at(p, p->arc[i].counter, lo, hi, woven))
+			return true;
+	return false;
 }
 
 /* The first instruction of the block at or after a woven address, if control runs from the address to it. */
@@ -58,7 +93,7 @@ place_in_block(const struct proc *p, uint32_t block, uint64_t addr, const struct
 		}
 		if (addr == w.addr || (!padded && addr >= end && addr < w.addr)) {
 			*insn = w.i;
-			return true;
+			return addr == w.addr || w.i || !counts_others(p, block, addr, w.addr, woven);
 		}
 		padded = false;
 	}
@@ -90,16 +125,34 @@ cut_place(const struct proc *p, uint64_t addr, const struct woven_code *woven, s
 	return false;
 }
 
+/* The address of the first instruction behind the block in its part that is no padding. 0: there is none. */
+static uint64_t
+next_start(const struct proc *p, uint32_t block)
+{
+	struct walk w;
+
+	for (uint32_t b = block + 1; b < p->nblock && p->block[b].part == p->block[block].part; b++)
+		for (walk_start(&w, p, NULL, b); walk_next(&w);)
+			if (w.kind != CHORD_INSN_PAD)
+				return w.addr;
+	return 0;
+}
+
+/* Code at the end of a block stands before padding. */
 uint64_t
 cut_counter(const struct proc *p, uint32_t block, uint32_t counter, const struct woven_code *woven)
 {
-	uint64_t end = block_start(p, block, woven), at = 0;
+	uint64_t end = block_start(p, block, woven), at = 0, next;
+	bool padded = false;
 	struct walk w;
 
-	for (walk_start(&w, p, NULL, block); !at && walk_next(&w); end = end_of(&w, end))
-		if (w.kind != CHORD_INSN_PAD && w.addr > end)
-			at = woven->counts(woven->ctx, end, w.addr, p->counters + 8 * (uint64_t)(counter - 1), 1, NULL);
-	return at;
+	for (walk_start(&w, p, NULL, block); !at && walk_next(&w); end = end_of(&w, end)) {
+		padded = w.kind == CHORD_INSN_PAD;
+		if (!padded && w.addr > end)
+			at = counted_at(p, counter, end, w.addr, woven);
+	}
+	next = padded && end ? next_start(p, block) : 0;
+	return next > end ? counted_at(p, counter, end, next, woven) : at;
 }
 
 enum cut_side

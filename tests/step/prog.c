@@ -2,8 +2,17 @@
 /* Some of everything that makes edges. It is short, because each of its steps is looked at. It has no rep prefixes, because a
  * debugger stops at each of their rounds. */
 #include <setjmp.h>
+#include <stddef.h>
 
 #define HOT __attribute__((noinline))
+
+struct item {
+	const struct item *next;
+	unsigned long value;
+};
+
+static unsigned char numbers[4] = {1, 0, 2, 1};
+static struct item items[2] = {{items + 1, 5}, {NULL, 7}};
 
 static jmp_buf env;
 static volatile int sink;
@@ -74,6 +83,20 @@ tail(int n, int sum)
 	return tail(n - 1, sum + n);
 }
 
+/* In gcc's code nothing but padding is between the test before the second loop and the loop. */
+HOT static unsigned long
+count(unsigned long a, unsigned long n)
+{
+	unsigned long equal = a, other = 757, again = a;
+
+	__asm__("" : "+r"(equal), "+r"(other), "+r"(again));
+	for (const struct item *item = items + (a & 1); item; item = item->next)
+		equal += item->value;
+	for (const unsigned char *p = numbers, *end = numbers + n; p < end; p++)
+		equal += *p == (unsigned char)a;
+	return equal + other * 2 + again * 3;
+}
+
 int
 main(void)
 {
@@ -82,5 +105,7 @@ main(void)
 	for (int i = 0; i < 3; i++)
 		sink = catch(i);
 	sink = tail(4, 0);
+	for (unsigned n = 0; n < 4; n++)
+		sink = (int)count(n, n);
 	return 0;
 }
