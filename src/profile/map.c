@@ -190,6 +190,20 @@ map_error(struct pool *pool, size_t offset, const struct in *in, const char *why
 	return pool_printf(pool, "the map record at offset %zu is damaged: %s", offset, why);
 }
 
+/* Code goes from the last cell of a counter to the first by the lowest byte of the address. If a linker script has put cells where
+ * that byte leads out of them, it is not known in which other words of the module code has counted. The numbers of one event
+ * have cells if there are so many for each vector, or a multiple. */
+static bool
+is_aligned(const struct proc *p)
+{
+	const uint64_t size = CHORD_CELLS * sizeof(uint64_t);
+	bool aligned = !p->ncells || (p->counters + p->cells * sizeof(uint64_t)) % size == 0;
+
+	for (uint32_t e = 0; e < p->nevent; e++)
+		aligned &= p->event[e].stride % CHORD_CELLS || p->event[e].addr % size == 0;
+	return aligned;
+}
+
 bool
 map_parse(struct pool *pool, struct str bytes, struct map *map, const char **why)
 {
@@ -218,6 +232,8 @@ map_parse(struct pool *pool, struct str bytes, struct map *map, const char **why
 		get_record(&in, &h, &p);
 		if (in.bad)
 			*why = map_error(pool, offset, &in, in.bad);
+		else if (h.section && !is_aligned(&p))
+			*why = pool_printf(pool, "the linker has not aligned the counters of %s as they ask", p.name);
 		else if (h.section)
 			VEC_PUSH(procs, p);
 		offset += h.size;

@@ -50,19 +50,16 @@ proc_counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t 
 	return add_words(m, p, first, 1, v) && add_cells(m, p, c, v);
 }
 
-/* Why the counters that consist of cells cannot be read, or NULL. Code goes from the last cell to the first by the lowest byte of
- * the address. A linker script may have put the cells where that byte leads out of them. */
-static const char *
-bad_cells(const struct proc *p, const struct module *m)
+/* Do all counters that consist of cells have a sum? */
+static bool
+cells_fit(const struct proc *p, const struct module *m)
 {
 	uint64_t n;
 
-	if (m && p->ncells && p->counters % (CHORD_CELLS * sizeof n))
-		return "the linker has not aligned its counters as their section asks";
 	for (uint32_t k = 0; k < p->ncells; k++)
 		if (!proc_counter(m, p, p->cells + k * CHORD_CELLS + 1, &n))
-			return "the profile does not hold its counters, or they do not fit 64 bits";
-	return NULL;
+			return false;
+	return true;
 }
 
 static bool
@@ -321,9 +318,10 @@ solve_one(struct pool *pool, const struct proc *p, const struct profile *f, cons
 	struct standing s = {c->lost, COUNT_NO_BOUND};
 	bool records = measure_solving(p);
 
-	c->why = bad_cells(p, m);
-	if (c->why)
+	if (!cells_fit(p, m)) {
+		c->why = "the profile does not hold its counters, or they do not fit 64 bits";
 		return;
+	}
 	if (f && f->standing) {
 		s = standing_of(f);
 		s.threads += c->lost;

@@ -172,7 +172,7 @@ emit_numbers(struct buf *tail, const struct event_list *list, bool calls)
 		number_symbol(&b, &boxes.at[i], list, calls);
 		buf_char(&b, 0);
 		buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign %d\n", CHORD_SECTION_CNT, b.at,
-		           timed ? 64 : number_box_has_cells(&boxes.at[i]) ? CHORD_CELLS * 8 : 32);
+		           timed ? 64 : boxes.at[i].size % CHORD_CELLS ? 32 : CHORD_CELLS * 8);
 		buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t%d\n", b.at, b.at, b.at,
 		           timed ? CHORD_TIMER_SIZE : (int)boxes.at[i].size * 8);
 		buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n", CHORD_SECTION_SUM, b.at, b.at);
