@@ -127,12 +127,13 @@ is_come_back_to(const struct proc_text *p)
 }
 
 /* The registers whose values are lost to callers in other texts, who only know the convention, given those that the procedure
- * changes and does not save: none of these is kept in its convention (ms_abi, preserve_most). */
+ * changes and does not save: its convention keeps none of these (ms_abi keeps some, preserve_most all). A result tells nothing. */
 static uint16_t
 lost_by_convention(const struct unit *u, uint16_t changed)
 {
 	uint16_t lost = u->machine->clobbered & ~u->machine->scratch;
 
+	changed &= (uint16_t)~u->machine->more_results;
 	if (changed & u->machine->others_keep)
 		return lost;
 	return changed & lost ? lost & (uint16_t)~u->machine->others_keep : 0;

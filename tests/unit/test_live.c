@@ -195,8 +195,20 @@ calls(void **state)
 	known_free(&k);
 	/* Microsoft's convention keeps rsi and rdi. */
 	known_new(&k, COMPILED(FUNCTION("f",
-		"\tpushq %rbx\n\tmovq %rcx, %rbx\n\tmovl $1, %ecx\n\tcall g@PLT\n\taddq %rbx, %rax\n\tpopq %rbx\n\tret\n")));
+		"\tpushq %rbx\n\tmovq %rcx, %rbx\n\tmovl $1, %r9d\n\tcall g@PLT\n\taddq %rbx, %rax\n\tpopq %rbx\n\tret\n")));
 	live_is(&k, "f", "addq", RAX | RBX | RSI | RDI, R11 | R10 | R9);
+	known_free(&k);
+	/* What is in rcx and r8 may be a result. */
+	known_new(&k, COMPILED(FUNCTION("f",
+		"\tpushq %rbx\n\tmovq %rcx, %rbx\n\tmovl $1, %ecx\n\tcall g@PLT\n\taddq %rbx, %rax\n\tpopq %rbx\n\tret\n")));
+	live_is(&k, "f", "addq", RAX | RBX | RSI | RDI | R9 | R10, R11);
+	known_free(&k);
+	/* The same if it calls nothing. */
+	known_new(&k, COMPILED(FUNCTION("f", "\tmovq %rdx, %rcx\n\tmovl $1, %edi\n\taddq %rcx, %rax\n\tret\n")));
+	live_is(&k, "f", "addq", RAX | RCX, R11 | R10 | R9 | RSI | RDI);
+	known_free(&k);
+	known_new(&k, COMPILED(FUNCTION("f", "\tmovq %rdx, %rcx\n\taddq %rcx, %rax\n\tret\n")));
+	live_is(&k, "f", "addq", RAX | RCX | R10 | R9 | RSI | RDI, R11);
 	known_free(&k);
 }
 
