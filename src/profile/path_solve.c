@@ -44,14 +44,15 @@ is_of_interest(const struct proc_paths *pp, uint64_t sum)
 	       (pp->ninterest && bsearch(&sum, pp->interest, pp->ninterest, sizeof sum, by_sum));
 }
 
-/* How often the path with this number ran; 0 if it is not of interest. */
-static uint64_t
-path_count(const struct proc *p, const struct module *m, uint64_t sum)
+/* How often the path with this number ran: *n; 0 if it is not of interest. False: that does not fit 64 bits. */
+static bool
+path_count(const struct proc *p, const struct module *m, uint64_t sum, uint64_t *n)
 {
-	uint64_t n;
+	bool ok = proc_counter(m, p, (uint32_t)(p->paths->table + sum + 1), n);
 
-	proc_counter(m, p, (uint32_t)(p->paths->table + sum + 1), &n);
-	return n && is_of_interest(p->paths, sum) ? n : 0;
+	if (*n && !is_of_interest(p->paths, sum))
+		*n = 0;
+	return ok;
 }
 
 static const char *
@@ -59,16 +60,23 @@ ran_dense(struct pool *pool, const struct proc *p, const struct module *m, struc
 {
 	const struct proc_paths *pp = p->paths;
 	uint64_t at = (p->counters - m->base) / 8 + pp->table, ran;
+	bool fit = true;
 	size_t n = 0;
 
 	if (pp->size && (!p->counters || p->counters < m->base || at > m->ncount || pp->size > m->ncount - at))
 		return "the profile does not hold its counters";
-	for (uint64_t i = 0; m->count && i < pp->size; i++)
-		n += path_count(p, m, i) != 0;
+	for (uint64_t i = 0; m->count && i < pp->size; i++) {
+		fit &= path_count(p, m, i, &ran);
+		n += ran != 0;
+	}
+	if (!fit)
+		return "its counts do not fit 64 bits";
 	pc->ran = pool_array(pool, n, sizeof *pc->ran);
-	for (uint64_t i = 0; n && i < pp->size; i++)
-		if ((ran = path_count(p, m, i)))
+	for (uint64_t i = 0; n && i < pp->size; i++) {
+		path_count(p, m, i, &ran);
+		if (ran)
 			pc->ran[pc->nran++] = (struct ran){i, ran};
+	}
 	return NULL;
 }
 
