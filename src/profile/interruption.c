@@ -228,7 +228,7 @@ cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const str
 {
 	uint64_t n = (uint64_t)event_query(p, cut->block, cut->insn, event), start = block_start(p, cut->block, woven);
 	const struct event_counter *counter = &p->event[event];
-	uint64_t sites = 0, pending, all;
+	uint64_t pending;
 	struct walk w;
 
 	*query = 0;
@@ -237,16 +237,11 @@ cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const str
 		return true;
 	for (walk_start(&w, p, NULL, cut->block); walk_next(&w) && w.i < cut->insn; start = end_of(&w, start))
 		;
-	/* Some of the code woven in before the instruction was still to run. */
 	if (!writes(woven, cut->addr, w.addr, counter, &pending)) {
 		*query = (int64_t)n;
 		return true;
 	}
-	for (uint32_t k = 0; k < p->nevent_site; k++)
-		if (p->event_site[k].block == cut->block && p->event_site[k].insn == cut->insn)
-			sites += (uint64_t)p->event_site[k].add[event];
-	writes(woven, start, w.addr, counter, &all);
+	/* Some of the code woven in before the instruction was still to run: all of it, if control runs straight through it. */
 	*query = (int64_t)(n + pending);
-	/* The map does not describe code on the edges to the block. */
-	return all == sites;
+	return start && cut->addr >= woven->straight(woven->ctx, start, w.addr);
 }
