@@ -50,7 +50,8 @@ add_counter(struct emitter *m, struct buf *b, const struct site *s)
 {
 	load_base(m, b, s, BASE_COUNTERS, m->counters);
 	load_base(m, b, s, BASE_CELLS, m->counters);
-	load_base(m, b, s, BASE_NUMBERS, m->numbers[0]);
+	if (s->base[BASE_NUMBERS])
+		load_base(m, b, s, BASE_NUMBERS, m->numbers[0]);
 	measures_probe(m, b, s);
 	if (s->gets_back)
 		m->u->machine->get_back(b, s->gets_back, m->w->lent[s->gets_back - 1]);
