@@ -242,6 +242,9 @@ t_terminal() {
 	grep -q '^paged:' out || no "no pager"
 	PAGER=nosuchpager script -qec "$CHORD annotate ./known known.c" log >out 2>&1
 	is "$? $(tr -d '\r' <out | tail -n 1)" "1 chord: pager: nosuchpager cannot be run: --no-pager does without it"
+	# Whoever leaves the pager early has seen enough.
+	PAGER=true want script -qec "$CHORD annotate ./known known.c; echo status \$?" log
+	is "$(tr -d '\r' <out)" "status 0"
 	# Where there is no less, nothing is lost.
 	mkdir bin
 	ln -s "$(command -v cat)" bin/cat

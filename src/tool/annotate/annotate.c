@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -221,6 +222,9 @@ end_pager(void)
 	if (!pager)
 		return true;
 	fflush(stdout);
+	/* What a pager that has ended did not read is not written elsewhere, and is no error. */
+	__fpurge(stdout);
+	clearerr(stdout);
 	close(STDOUT_FILENO);
 	status = pclose(pager);
 	pager = NULL;
