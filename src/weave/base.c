@@ -197,13 +197,14 @@ counts_path(const struct bases *b, const struct site *s)
 	       (s->path->op.record == PATH_RECORD_KNOWN || (s->path->op.mark && s->path->op.to == b->u->machine->sp));
 }
 
+/* Cells are of the site's counter if it has one, otherwise of its path. */
 static bool
 adds_there(const struct bases *b, const struct site *s)
 {
 	if (b->what == BASE_CELLS)
 		return (s->counter || (s->path && s->path->one)) && !s->live.flags_live;
 	if (b->what == BASE_COUNTERS)
-		return (s->counter && !s->of_cells) || (counts_path(b, s) && !(s->of_cells && !s->counter));
+		return s->of_cells ? s->counter && counts_path(b, s) : s->counter || counts_path(b, s);
 	for (uint32_t k = 0; s->add && k < b->box->n; k++)
 		if (s->add[b->box->axis[k].event])
 			return true;
