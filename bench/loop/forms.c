@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What each form of an addition to a counter costs on this processor: nanoseconds a round, of a loop that does nothing else, of one
- * that looks through bytes as strlen does, and of one that adds up vectors. The numbers are the shortest and the longest of several
- * runs. The loops lie in one line of the cache. Some processors can forward a store to the load of the next round at no cost
- * (memory renaming). On these some forms cost no more than the loop without an addition. Intel's forget at interrupts that they
- * can, so there the two numbers may differ by much. */
+ * that looks through bytes as strlen does, of one that adds up vectors, and of one that moves each byte by one place. The numbers
+ * are the shortest and the longest of several runs. The loops lie in one line of the cache. Some processors can forward a store to
+ * the load of the next round at no cost (memory renaming). On these some forms cost no more than the loop without an addition.
+ * Intel's forget at interrupts that they can, so there the two numbers may differ by much. A loop that stores in each round may
+ * have to wait for any second store, whatever its form. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -42,6 +43,13 @@ static char text[ROUNDS + 1] __attribute__((used, aligned(64)));
 		                 : : "i"(16 * VECTORS) : "rax", "rcx", "rdx", "rsi", "xmm0", "xmm1", "xmm2", "xmm3", \
 		                 "xmm4", "xmm5", "memory", "cc"); \
 	} \
+	static __attribute__((noinline)) void function##_bytes(void) \
+	{ \
+		__asm__ volatile("leaq counters(%%rip), %%rdx\n\tleaq text(%%rip), %%rcx\n\tleaq %c0(%%rcx), %%rsi\n\t" \
+		                 "movl $120, %%r9d\n\t.p2align 6\n1:\tincq %%rcx\n\t" body "\n\tmovl %%r9d, %%r11d\n\t" \
+		                 "movzbl (%%rcx), %%r9d\n\tmovb %%r11b, (%%rcx)\n\tcmpq %%rcx, %%rsi\n\tjne 1b" \
+		                 : : "i"(16 * VECTORS) : "rax", "rcx", "rdx", "rsi", "r9", "r11", "xmm0", "xmm1", "memory", "cc"); \
+	} \
 	static __attribute__((noinline)) void function(void) \
 	{ \
 		__asm__ volatile("leaq counters(%%rip), %%rdx\n\tmovl %0, %%ecx\n\t" \
@@ -59,6 +67,8 @@ FORM(base_add, "addq $5, %%gs:8(%%rdx)")
 FORM(base_one, "addq $1, %%gs:(%%rdx)")
 FORM(cells, "addb $8, %%dl; addq $1, %%gs:(%%rdx)")
 FORM(loaded, "leaq counters(%%rip), %%rax; incq %%gs:8(%%rax)")
+FORM(stored, "movq %%rcx, %%gs:counters(%%rip)")
+FORM(held, "leaq 1(%%rax), %%rax")
 FORM(through, "leaq 1(%%rax), %%rax; movq %%rax, %%gs:counters(%%rip)")
 FORM(stack, "incq -8(%%rsp)")
 FORM(spilled, "movq %%rdx, -8(%%rsp); leaq counters(%%rip), %%rdx; incq %%gs:(%%rdx); movq -8(%%rsp), %%rdx")
@@ -68,24 +78,26 @@ FORM(vector, "pcmpeqd %%xmm1, %%xmm1; psubq %%xmm1, %%xmm0; movq %%xmm0, %%gs:co
 
 static const struct {
 	const char *text;
-	void (*run)(void), (*beside)(void), (*vectors)(void);
+	void (*run)(void), (*beside)(void), (*vectors)(void), (*bytes)(void);
 } forms[] = {
-	{"nothing", empty, empty_beside, empty_vectors},
-	{"incq %gs:C(%rip)", relative, relative_beside, relative_vectors},
-	{"addq $5, %gs:C(%rip)", relative_add, relative_add_beside, relative_add_vectors},
-	{"incq C(%rip)", relative_plain, relative_plain_beside, relative_plain_vectors},
-	{"incq %gs:(%r)", base, base_beside, base_vectors},
-	{"incq %gs:8(%r)", base_far, base_far_beside, base_far_vectors},
-	{"addq $5, %gs:8(%r)", base_add, base_add_beside, base_add_vectors},
-	{"addq $1, %gs:(%r)", base_one, base_one_beside, base_one_vectors},
-	{"addb $8, %rb; addq $1, %gs:(%r)", cells, cells_beside, cells_vectors},
-	{"leaq C(%rip), %r; incq %gs:8(%r)", loaded, loaded_beside, loaded_vectors},
-	{"the same, %r spilled around it", spilled, spilled_beside, spilled_vectors},
-	{"leaq 1(%r), %r; movq %r, %gs:C(%rip)", through, through_beside, through_vectors},
-	{"psubq, movq %xmm, %gs:C(%rip)", vector, vector_beside, vector_vectors},
-	{"incq -8(%rsp)", stack, stack_beside, stack_vectors},
-	{"two of incq %gs:C(%rip)", two, two_beside, two_vectors},
-	{"two of incq %gs:8(%r)", two_base, two_base_beside, two_base_vectors},
+	{"nothing", empty, empty_beside, empty_vectors, empty_bytes},
+	{"incq %gs:C(%rip)", relative, relative_beside, relative_vectors, relative_bytes},
+	{"addq $5, %gs:C(%rip)", relative_add, relative_add_beside, relative_add_vectors, relative_add_bytes},
+	{"incq C(%rip)", relative_plain, relative_plain_beside, relative_plain_vectors, relative_plain_bytes},
+	{"incq %gs:(%r)", base, base_beside, base_vectors, base_bytes},
+	{"incq %gs:8(%r)", base_far, base_far_beside, base_far_vectors, base_far_bytes},
+	{"addq $5, %gs:8(%r)", base_add, base_add_beside, base_add_vectors, base_add_bytes},
+	{"addq $1, %gs:(%r)", base_one, base_one_beside, base_one_vectors, base_one_bytes},
+	{"addb $8, %rb; addq $1, %gs:(%r)", cells, cells_beside, cells_vectors, cells_bytes},
+	{"leaq C(%rip), %r; incq %gs:8(%r)", loaded, loaded_beside, loaded_vectors, loaded_bytes},
+	{"the same, %r spilled around it", spilled, spilled_beside, spilled_vectors, spilled_bytes},
+	{"movq %r, %gs:C(%rip), a store alone", stored, stored_beside, stored_vectors, stored_bytes},
+	{"leaq 1(%r), %r, no store", held, held_beside, held_vectors, held_bytes},
+	{"leaq 1(%r), %r; movq %r, %gs:C(%rip)", through, through_beside, through_vectors, through_bytes},
+	{"psubq, movq %xmm, %gs:C(%rip)", vector, vector_beside, vector_vectors, vector_bytes},
+	{"incq -8(%rsp)", stack, stack_beside, stack_vectors, stack_bytes},
+	{"two of incq %gs:C(%rip)", two, two_beside, two_vectors, two_bytes},
+	{"two of incq %gs:8(%r)", two_base, two_base_beside, two_base_vectors, two_base_bytes},
 };
 
 static void
@@ -109,13 +121,14 @@ int
 main(void)
 {
 	memset(text, 'x', ROUNDS);
-	printf("%-40s  %-14s  %-14s  %-14s\n", "in the loop", "alone", "strlen", "vectors");
+	printf("%-40s  %-14s  %-14s  %-14s  %-14s\n", "in the loop", "alone", "strlen", "vectors", "bytes");
 	empty(); /* wakes the processor up */
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
 		printf("%-40s", forms[i].text);
 		show(forms[i].run, 1, ROUNDS);
 		show(forms[i].beside, 1, ROUNDS);
 		show(forms[i].vectors, TIMES, VECTORS);
+		show(forms[i].bytes, TIMES / 4, 16 * VECTORS);
 		putchar('\n');
 	}
 	return 0;
