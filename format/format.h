@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #ifndef CHORD_FORMAT_VERSION /* tests build runtimes of another version */
-#define CHORD_FORMAT_VERSION 9
+#define CHORD_FORMAT_VERSION 10
 #endif
 
 /* Names of sections. CNT has to be a C identifier: then linkers define __start_chord_cnt and __stop_chord_cnt. */
@@ -457,8 +457,9 @@ struct chord_live_guest { CHORD_LIVE_GUEST_FIELDS(CHORD_FIELD) };
 /* The counter of an event is a weighted sum of consecutive 64-bit numbers; a number's weight is how many events it stands for.
  * Events may share numbers. Each place in the code adds to one or a few numbers. */
 enum { CHORD_NUMBERS_MOST = 4096 };
-/* Numbers of an event that is summed for calls, each of weight 1 and of one event only: each call adds up all of them twice. */
-enum { CHORD_WAYS_SUMMED = 4 };
+/* Of an event that is summed for calls only every CHORD_SUMMED_STEP-th number is used, each of weight 1 and of one event: each call
+ * adds up these few twice. */
+enum { CHORD_WAYS_SUMMED = 4, CHORD_SUMMED_STEP = 8 };
 /* Numbers of the clock, each of weight 1. They are several because additions to the same number wait for each other. */
 enum { CHORD_WAYS_CLOCK = 64 };
 /* With timers (-fchord-timers=): four numbers, each followed by another one that compensates for what the runtime subtracts from

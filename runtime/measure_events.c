@@ -19,6 +19,18 @@ chord_rt_find_sums(struct chord_rt_mod *m, const struct chord_rt_desc *d)
 	}
 }
 
+/* The events so far, of a counter that is summed for calls. */
+static uint64_t
+chord_rt_sum_of(uint64_t at)
+{
+	volatile uint64_t *number = (volatile uint64_t *)at;
+	uint64_t sum = 0;
+
+	for (uint32_t way = 0; way < CHORD_WAYS_SUMMED; way++)
+		sum += number[way * CHORD_SUMMED_STEP];
+	return sum;
+}
+
 /* Adds to the sums after a count: delta times the events so far. Not inlined, because few exits have any. */
 static __attribute__((noinline)) void
 chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
@@ -27,8 +39,7 @@ chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
 	uint64_t base = ctl->nogs ? 0 : chord_rt_get_base(ctl);
 
 	for (uint32_t i = 0; i < m->nsum; i++)
-		for (uint32_t way = 0; way < CHORD_WAYS_SUMMED; way++)
-			__atomic_fetch_add(count + 1 + i, delta * ((volatile uint64_t *)(m->sum[i] + base))[way], __ATOMIC_RELAXED);
+		__atomic_fetch_add(count + 1 + i, delta * chord_rt_sum_of(m->sum[i] + base), __ATOMIC_RELAXED);
 }
 
 static void
@@ -114,8 +125,7 @@ chord_rt_events_waits(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, co
 
 	(void)cfa;
 	for (uint32_t i = 0; i < m->nsum; i++)
-		for (uint32_t way = 0; way < CHORD_WAYS_SUMMED; way++)
-			to->sum[i] += ((volatile uint64_t *)(m->sum[i] + base))[way];
+		to->sum[i] += chord_rt_sum_of(m->sum[i] + base);
 	return !ctl->fired;
 }
 

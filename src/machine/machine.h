@@ -293,9 +293,9 @@ struct machine {
 	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
 	/* Appends code that makes a register such a base, and changes nothing else. */
 	void (*load_base)(struct buf *out, const char *label, uint8_t base);
-	/* Appends code that changes the lowest byte of a base from the offset of one cell to that of the next, and may change all
-	 * flags. Behind the last of CHORD_CELLS comes the first. */
-	void (*next_cell)(struct buf *out, uint8_t base);
+	/* Appends code that changes the lowest byte of a base from the offset of one cell to that of the step-th one behind it, and
+	 * may change all flags. Behind the last of CHORD_CELLS comes the first. step: 1 or CHORD_SUMMED_STEP. */
+	void (*next_cell)(struct buf *out, uint8_t base, uint32_t step);
 	/* Appends code that copies a register (plus 1) to the word so many bytes below the stack pointer, or back, and changes
 	 * nothing else. */
 	void (*lend)(struct buf *out, uint8_t reg, uint8_t below);
@@ -304,9 +304,9 @@ struct machine {
 	 * around it. */
 	void (*add_timed)(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n,
 	                  const struct timed_at *t, uint8_t base, struct liveness live);
-	/* Appends code that adds the sum of the n counters from FROM on to the counter TO+offset, or subtracts it. below: nothing
-	 * is kept below the stack pointer, as at a call. */
-	void (*add_sum)(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract,
+	/* Appends code that adds the sum of CHORD_WAYS_SUMMED numbers, CHORD_SUMMED_STEP apart from FROM on, to the counter
+	 * TO+offset, or subtracts it. below: nothing is kept below the stack pointer, as at a call. */
+	void (*add_sum)(struct buf *out, const char *from, const char *to, uint64_t offset, bool subtract,
 	                bool below, struct liveness live);
 	/* Appends code that counts which procedure a call through `operand`, which comes next, calls. *out gets what is done if the
 	 * last call there went to the same procedure, *stub the rest, with its label. The flags are not live, and nothing is kept

@@ -10,7 +10,7 @@ enum { QUERY_REG_SIZE = 8 };
 /* The weighted sum of a counter's numbers. */
 struct query_sum {
 	const char *numbers;     /* label of the first number, each of 8 bytes */
-	uint32_t n;
+	uint32_t n, step;        /* numbers; only every step-th is used */
 	const char *factors;     /* label of one signed byte for each number, then QUERY_FACTORS_END; NULL: all factors are 1 */
 	const char *loop;        /* an unused label */
 	int64_t more;            /* added to the sum */

@@ -79,10 +79,13 @@ take_sums(const struct ending *x, const struct loaded *l, struct exits *e)
 	const struct map *map = &l->counted->binary.map;
 	uint64_t v;
 
-	for (uint32_t k = 0; k < map->nsum; k++)
-		for (uint64_t way = 0; way < CHORD_WAYS_SUMMED; way++)
-			if (process_read(&x->k->process, map->sum[k] + 8 * way + l->bias + x->now->base, &v, sizeof v))
+	for (uint32_t k = 0; k < map->nsum; k++) {
+		uint64_t at = map->sum[k] + l->bias + x->now->base;
+
+		for (uint64_t i = 0; i < CHORD_WAYS_SUMMED; i++)
+			if (process_read(&x->k->process, at + 8 * CHORD_SUMMED_STEP * i, &v, sizeof v))
 				e->sum[k] += v;
+	}
 }
 
 static void

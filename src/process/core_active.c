@@ -68,7 +68,7 @@ end_frame(void *ctx, const struct core_frame *f)
 			continue;
 		for (uint32_t k = 0; k < l->nsum; k++)
 			for (uint64_t way = 0; way < CHORD_WAYS_SUMMED; way++)
-				e.sum[k] += count_of(s, l, f->tid, l->sum[k] + 8 * way);
+				e.sum[k] += count_of(s, l, f->tid, l->sum[k] + 8 * CHORD_SUMMED_STEP * way);
 		s->cut |= l->nsum && !f->call;
 		VEC_PUSH(s->p->exit, e);
 		s->inner.any = f->call;

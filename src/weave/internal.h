@@ -324,7 +324,7 @@ void place_bases(const struct unit *u, struct woven *w, const struct weave_optio
 bool bases_hold(const struct unit *u, const struct woven *w);
 
 /* packed.c: an array of numbers that some events share. On axis k number i has the weight low + i / stride % span. `ways` equal
- * numbers stand together. */
+ * numbers stand together, or `step` numbers apart, with unused ones in between. */
 enum { NUMBER_AXES = 3 };
 struct number_axis {
 	uint32_t event;         /* index in the list */
@@ -333,7 +333,7 @@ struct number_axis {
 };
 struct number_box {
 	struct number_axis axis[NUMBER_AXES];
-	uint32_t n, ways;
+	uint32_t n, ways, step;
 	uint32_t size;          /* numbers, at most CHORD_NUMBERS_MOST */
 };
 struct number_boxes {

@@ -94,7 +94,7 @@ emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 	c->callee = callee ? callee : "";
 	m->w->ncounter += m->o->events.n;
 	for (uint32_t k = 0; k < m->o->events.n; k++)
-		m->u->machine->add_sum(&m->b, m->numbers[k], CHORD_WAYS_SUMMED, m->counters, at + 8 * k, true, true, before);
+		m->u->machine->add_sum(&m->b, m->numbers[k], m->counters, at + 8 * k, true, true, before);
 	if (!callee)
 		emit_pointer(m, c, number, before);
 	emit_text(m, emit_before(m, c->block, i), RANK_CALL, in->stmt);
@@ -102,7 +102,7 @@ emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 	if (c->flags & CHORD_CALL_NORETURN)
 		return;
 	for (uint32_t k = 0; k < m->o->events.n; k++)
-		m->u->machine->add_sum(&m->b, m->numbers[k], CHORD_WAYS_SUMMED, m->counters, at + 8 * k, false, compiled, after);
+		m->u->machine->add_sum(&m->b, m->numbers[k], m->counters, at + 8 * k, false, compiled, after);
 	emit_text(m, emit_behind(m, emit_returned(m, c->block, i, stmt)), RANK_RETURNED, stmt);
 	if (i + 1 < b->last)
 		emit_segment(m, c->block, i + 1);

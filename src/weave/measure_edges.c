@@ -32,7 +32,7 @@ count_probe(struct emitter *m, struct buf *b, const struct site *s)
 
 	if (s->of_cells) {
 		base = s->base[BASE_CELLS];
-		m->u->machine->next_cell(b, base);
+		m->u->machine->next_cell(b, base, 1);
 	}
 	m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, base, s->live);
 }

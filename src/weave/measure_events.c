@@ -99,10 +99,10 @@ add_events(struct emitter *m, struct buf *b, const struct site *s, uint32_t box)
 		return;
 	}
 	if (base && m->w->turns)
-		way -= way % CHORD_CELLS;
+		way -= way % (CHORD_CELLS / at->step);
 	n = numbers_add(at, s->add, way, add);
 	if (n && base && s->turns)
-		m->u->machine->next_cell(b, base);
+		m->u->machine->next_cell(b, base, at->step);
 	for (uint32_t i = 0; i < n; i++)
 		m->u->machine->add(b, m->numbers[box], add[i].number * 8u, add[i].n, base, s->live);
 }

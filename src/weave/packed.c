@@ -12,7 +12,7 @@
  *
  * Counters that are summed for calls or compared with timers are read or compared often. Each has an array of its own, of few
  * numbers that count 1 event. The clock, to which 1 is added everywhere, has many. So has the box of one event. These two have a
- * number for each step of a base register (base.c). */
+ * number for each step of a base register (base.c). Numbers that are summed for calls are a longer step apart. */
 #include "weave/internal.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ usual_span(const struct event *e)
 static void
 set_strides(struct number_box *box)
 {
-	uint32_t n = box->ways;
+	uint32_t n = box->ways * box->step;
 
 	for (uint32_t k = box->n; k-- > 0; n *= box->axis[k].span)
 		box->axis[k].stride = n;
@@ -47,9 +47,10 @@ set_strides(struct number_box *box)
 
 /* The box of an event that is counted alone: its only vector is 1. */
 static void
-set_single(struct number_box *box, uint32_t ways)
+set_single(struct number_box *box, uint32_t ways, uint32_t step)
 {
 	box->ways = ways;
+	box->step = step;
 	box->axis[0].span = 1;
 	box->axis[0].low = 1;
 	set_strides(box);
@@ -80,6 +81,7 @@ set_box(struct number_box *box, const struct event_list *list)
 		;
 	if (box->n == 1)
 		box->ways = CHORD_CELLS;
+	box->step = 1;
 	set_strides(box);
 }
 
@@ -96,7 +98,7 @@ has_room(const struct number_box *box, const struct event_list *list, const stru
 bool
 number_box_has_cells(const struct number_box *box)
 {
-	return box->n == 1 && box->ways && !(box->ways % CHORD_CELLS);
+	return box->n == 1 && box->ways && !(box->ways * box->step % CHORD_CELLS);
 }
 
 struct number_boxes
@@ -115,11 +117,11 @@ number_boxes(struct pool *pool, const struct event_list *list, bool calls)
 	}
 	for (uint32_t i = 0; i < x.n; i++) {
 		if (calls)
-			set_single(&x.at[i], CHORD_WAYS_SUMMED);
+			set_single(&x.at[i], CHORD_WAYS_SUMMED, CHORD_SUMMED_STEP);
 		else if (list->at[x.at[i].axis[0].event].timed)
-			set_single(&x.at[i], CHORD_WAYS_TIMED);
+			set_single(&x.at[i], CHORD_WAYS_TIMED, 1);
 		else if (list->at[x.at[i].axis[0].event].kind == EVENT_CLOCK)
-			set_single(&x.at[i], CHORD_WAYS_CLOCK);
+			set_single(&x.at[i], CHORD_WAYS_CLOCK, 1);
 		else
 			set_box(&x.at[i], list);
 	}
@@ -151,6 +153,8 @@ number_symbol(struct buf *b, const struct number_box *box, const struct event_li
 		buf_char(b, '.');
 		event_name_of(b, &list->at[box->axis[k].event]);
 	}
+	if (box->step > 1)
+		buf_printf(b, ".%" PRIu32 "x%" PRIu32, box->ways, box->step);
 	if (is_single(box))
 		return;
 	for (uint32_t k = 0; k < box->n; k++)
@@ -269,6 +273,6 @@ numbers_add(const struct number_box *box, const int64_t *add, uint32_t way, stru
 	else
 		n = add_twice(box, v, out) ? 2 : add_each(box, v, out);
 	for (uint32_t i = 0; i < n; i++)
-		out[i].number += way % box->ways;
+		out[i].number += way % box->ways * box->step;
 	return n;
 }

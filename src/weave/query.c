@@ -112,7 +112,7 @@ put_factors(struct buf *b, const struct asked *a, const char *symbol)
 static void
 put_sum(const struct unit *u, struct buf *b, const struct asked *a, const char *reg, bool by_sp)
 {
-	struct query_sum q = {.numbers = a->numbers, .n = a->box->size, .more = a->query, .by_sp = by_sp};
+	struct query_sum q = {.numbers = a->numbers, .n = a->box->size, .step = a->box->step, .more = a->query, .by_sp = by_sp};
 	struct buf factors = {0}, loop = {0};
 
 	if (a->box->axis[0].span > 1) {

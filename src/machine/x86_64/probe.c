@@ -149,10 +149,10 @@ x86_load_base(struct buf *out, const char *label, uint8_t base)
 
 /* The cells of a counter take as many bytes as a byte has values, so the lowest byte of the address wraps to the first cell. */
 void
-x86_next_cell(struct buf *out, uint8_t base)
+x86_next_cell(struct buf *out, uint8_t base, uint32_t step)
 {
 	_Static_assert(CHORD_CELLS * 8 == 256, "the byte does not wrap");
-	buf_printf(out, "\taddb\t$8, %%%s\n", low_name[base - 1]);
+	buf_printf(out, "\taddb\t$%" PRIu32 ", %%%s\n", step * 8, low_name[base - 1]);
 }
 
 void
@@ -191,11 +191,11 @@ x86_is_due(const uint8_t *bytes, size_t n)
 }
 
 static void
-put_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, const char *reg)
+put_sum(struct buf *out, const char *from, const char *to, uint64_t offset, bool subtract, const char *reg)
 {
 	buf_printf(out, "\tmovq\t%%gs:%s(%%rip), %%%s\n", from, reg);
-	for (unsigned i = 1; i < n; i++)
-		buf_printf(out, "\taddq\t%%gs:%s+%u(%%rip), %%%s\n", from, i * 8, reg);
+	for (unsigned i = 1; i < CHORD_WAYS_SUMMED; i++)
+		buf_printf(out, "\taddq\t%%gs:%s+%u(%%rip), %%%s\n", from, i * CHORD_SUMMED_STEP * 8, reg);
 	buf_printf(out, "\t%s\t%%%s, ", subtract ? "subq" : "addq", reg);
 	counter(out, to, offset, 0);
 }
@@ -203,20 +203,20 @@ put_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t 
 /* The number to add is read first: what a signal handler counts in between belongs to the call. A register is saved below the stack
  * pointer if possible: the frame, which a signal handler might have to unwind, then does not change. */
 void
-x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, bool below,
+x86_add_sum(struct buf *out, const char *from, const char *to, uint64_t offset, bool subtract, bool below,
             struct liveness live)
 {
 	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~live.regs_live & ~X86_RSP);
 
 	if (dead && !live.flags_live) {
-		put_sum(out, from, n, to, offset, subtract, reg_name[__builtin_ctz(dead)]);
+		put_sum(out, from, to, offset, subtract, reg_name[__builtin_ctz(dead)]);
 	} else if (below && !live.flags_live) {
 		buf_str(out, "\tmovq\t%rax, -8(%rsp)\n");
-		put_sum(out, from, n, to, offset, subtract, "rax");
+		put_sum(out, from, to, offset, subtract, "rax");
 		buf_str(out, "\tmovq\t-8(%rsp), %rax\n");
 	} else {
 		buf_str(out, "\tleaq\t-128(%rsp), %rsp\n\tpushfq\n\tpushq\t%rax\n");
-		put_sum(out, from, n, to, offset, subtract, "rax");
+		put_sum(out, from, to, offset, subtract, "rax");
 		buf_str(out, "\tpopq\t%rax\n\tpopfq\n\tleaq\t128(%rsp), %rsp\n");
 	}
 }

@@ -122,7 +122,7 @@ miss(struct scratch *s, struct buf *stub, const struct path_counters *t, int key
 static void
 record_in_cells(struct buf *out, const struct path_place *place)
 {
-	x86_next_cell(out, place->cells);
+	x86_next_cell(out, place->cells, 1);
 	buf_printf(out, "\taddq\t$1, %%gs:%" PRIu64 "(%%%s)\n", place->cell, name64[place->cells - 1]);
 }
 

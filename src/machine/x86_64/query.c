@@ -81,7 +81,7 @@ put_query(struct buf *b, const char *reg, const struct query_sum *q)
 		put_loop(b, q, reg);
 	} else {
 		buf_printf(b, "\tmovq\t%%gs:%s(%%rip), %%%s\n", q->numbers, reg);
-		for (uint32_t i = 1; i < q->n; i++)
+		for (uint32_t i = q->step; i < q->n; i += q->step)
 			buf_printf(b, "\taddq\t%%gs:%s+%u(%%rip), %%%s\n", q->numbers, i * 8, reg);
 	}
 	if (q->more)

@@ -37,12 +37,12 @@ is_counter(const ZydisDecodedOperand *op)
 	return x86_counter(op, 1, NULL) && op->size == 64;
 }
 
-/* Is it addb $8 to the lowest byte of a base? A counter that consists of cells is known by its first one. */
+/* Is it addb to the lowest byte of a base, by a step between cells? A counter that consists of cells is known by its first one. */
 static bool
 is_next_cell(const ZydisDecodedOperand *op)
 {
 	return op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && op[0].size == 8 && op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-	       op[1].imm.value.s == 8;
+	       (op[1].imm.value.s == 8 || op[1].imm.value.s == 8 * CHORD_SUMMED_STEP);
 }
 
 /* inc, dec or add of a number: to a counter, or to al, which turns seto's answer into the overflow flag again. An addition to a

@@ -27,13 +27,13 @@ bool x86_may_keep(ZydisMnemonic m);
 bool x86_facts(const uint8_t *bytes, size_t n, struct facts *out);
 void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
 void x86_load_base(struct buf *out, const char *label, uint8_t base);
-void x86_next_cell(struct buf *out, uint8_t base);
+void x86_next_cell(struct buf *out, uint8_t base, uint32_t step);
 void x86_lend(struct buf *out, uint8_t reg, uint8_t below);
 void x86_get_back(struct buf *out, uint8_t reg, uint8_t below);
 void x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n, const struct timed_at *t,
                    uint8_t base, struct liveness live);
 void x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct liveness live);
-void x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, bool below,
+void x86_add_sum(struct buf *out, const char *from, const char *to, uint64_t offset, bool subtract, bool below,
                  struct liveness live);
 void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
               const struct path_place *place);
