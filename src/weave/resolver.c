@@ -20,7 +20,8 @@ ifunc_named(const struct unit *u, struct str name)
 	return NULL;
 }
 
-/* The stub has to be in the group that its resolver is in: the linker may leave out the whole group. */
+/* The stub has to be in the group that its resolver is in: the linker may leave out the whole group. A symbol says that the stub is
+ * Chord's: otherwise it would look like a function with the ifunc's name that was not built with Chord. */
 static void
 make_stub(const struct unit *u, const struct obj_symbol *ifunc, uint32_t number, struct buf *tail)
 {
@@ -31,8 +32,9 @@ make_stub(const struct unit *u, const struct obj_symbol *ifunc, uint32_t number,
 		           in->comdat);
 	else
 		buf_str(tail, "\t.text\n");
-	buf_printf(tail, L "J%u:\n", number);
+	buf_printf(tail, "\t.type\t__chord_ifunc%u, @function\n__chord_ifunc%u:\n" L "J%u:\n", number, number, number);
 	u->machine->text->before_resolver(tail, pool_printf(u->pool, L "I%u", number));
+	buf_printf(tail, "\t.size\t__chord_ifunc%u, .-__chord_ifunc%u\n", number, number);
 }
 
 /* Gives the resolver a name and the ifunc the stub's address. */
