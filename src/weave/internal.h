@@ -413,9 +413,9 @@ void emit_watched(const struct text *t, bool traced, struct edits *e, struct buf
 
 /* resolver.c: does the text have resolvers of ifuncs? */
 bool has_resolvers(const struct unit *u);
-/* Lets the runtime see the text's module before any of the text's ifunc resolvers runs. What has to follow the text is
- * appended to `tail`. An ifunc that is a label itself (hand-written) is left alone. */
-void emit_resolvers(const struct unit *u, struct edits *e, struct buf *tail);
+/* Lets the runtime see the text's module before any of the text's ifunc resolvers runs. An ifunc that is a label itself
+ * (hand-written) is left alone. */
+void emit_resolvers(const struct unit *u, struct edits *e);
 
 /* map.c: appends the map record of a procedure, counters included, as directives. */
 void map_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out);

@@ -367,7 +367,7 @@ pass_output(struct job *j, struct buf *out)
 	if (runtime)
 		emit_watched(&j->text, measures_with(j->o->measures, CHORD_IN_ORDER), &j->edits, &tail);
 	if (runtime)
-		emit_resolvers(&j->unit, &j->edits, &tail);
+		emit_resolvers(&j->unit, &j->edits);
 	if (is_captured(j, &tail)) {
 		buf_free(&tail);
 		return WEAVE_FAILED;
