@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Procedures: the code from a function symbol to the next, with its .cold part. */
+/* Procedures: the code from a function symbol to the next, with its parts that are out of line (.cold). */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -146,16 +146,30 @@ last_stmt(const struct unit *u, const struct code *c, uint32_t first, uint32_t l
 	return UINT32_MAX;
 }
 
-/* The procedure that NAME.cold is a part of. */
-static struct proc_text *
-cold_of(struct unit *u, const struct strmap *names, const char *name)
+/* Where the procedure's name ends in the name of a part that is out of line; NULL: it is none. Besides NAME.cold clang has NAME.eh
+ * and NAME.__part.N (-fbasic-block-sections=), without any type. */
+static const char *
+out_of_line(const char *name)
 {
-	const char *cold = strstr(name, ".cold");
+	static const char *const suffixes[] = {".cold", ".eh", ".__part."};
+
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		const char *at = strstr(name, suffixes[i]), *behind = at ? at + strlen(suffixes[i]) : NULL;
+
+		if (at && at != name && (behind[-1] == '.' ? !behind[strspn(behind, "0123456789")] : !*behind || *behind == '.'))
+			return at;
+	}
+	return NULL;
+}
+
+/* The procedure that an out-of-line part of that name belongs to. */
+static struct proc_text *
+home_of_part(struct unit *u, const struct strmap *names, const char *name)
+{
+	const char *end = out_of_line(name);
 	uint64_t i;
 
-	if (!cold || (cold[5] && cold[5] != '.') || !strmap_get(names, (struct str){name, (size_t)(cold - name)}, &i))
-		return NULL;
-	return &u->procs.at[i];
+	return end && strmap_get(names, (struct str){name, (size_t)(end - name)}, &i) ? &u->procs.at[i] : NULL;
 }
 
 /* The end of a procedure, without padding between a call at its end and the next procedure: after a call that does not return
@@ -179,14 +193,6 @@ without_padding(const struct unit *u, const struct code *c, uint32_t first, uint
 	return last;
 }
 
-static bool
-is_cold(const char *name)
-{
-	const char *cold = strstr(name, ".cold");
-
-	return cold && cold != name && (!cold[5] || cold[5] == '.');
-}
-
 /* Adds a part to procedure p, or to a new one. */
 static void
 add_part(struct unit *u, struct code *c, struct strmap *names, const char *name, uint32_t lo, uint32_t hi, struct proc_text *p)
@@ -201,7 +207,7 @@ add_part(struct unit *u, struct code *c, struct strmap *names, const char *name,
 	part.first_stmt = first_stmt(c, part.first, part.last);
 	part.last_stmt = last_stmt(u, c, part.first, part.last);
 	if (!p) {
-		if (!is_cold(name))
+		if (!out_of_line(name))
 			strmap_put(names, str_of(name), u->procs.n);
 		VEC_PUSH(u->procs, (struct proc_text){.name = name, .hub = GRAPH_NONE});
 		p = &u->procs.at[u->procs.n - 1];
@@ -210,17 +216,17 @@ add_part(struct unit *u, struct code *c, struct strmap *names, const char *name,
 	VEC_PUSH(p->parts, part);
 }
 
-/* Adds the parts of one section: main parts, or cold parts. */
+/* Adds the parts of one section: main parts, or those out of line. */
 static void
-add_section(struct unit *u, struct code *c, const starts *s, struct strmap *names, bool cold)
+add_section(struct unit *u, struct code *c, const starts *s, struct strmap *names, bool apart)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const char *name = s->at[i].sym ? u->object->symbols[s->at[i].sym].name
 		                                : made_up_name(u, c->section, s->at[i].off);
 		uint32_t hi = i + 1 < s->n ? s->at[i + 1].off : c->nbyte;
 
-		if (!s->at[i].home && is_cold(name) == cold)
-			add_part(u, c, names, name, s->at[i].off, hi, cold ? cold_of(u, names, name) : NULL);
+		if (!s->at[i].home && !out_of_line(name) == !apart)
+			add_part(u, c, names, name, s->at[i].off, hi, apart ? home_of_part(u, names, name) : NULL);
 	}
 }
 
@@ -508,10 +514,10 @@ proc_find(struct unit *u)
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i] && u->text->compiler)
 			find_pieces(u, by_section, u->code[i]);
-	for (int cold = 0; cold < 2; cold++)
+	for (int apart = 0; apart < 2; apart++)
 		for (uint32_t i = 0; i < u->ncode; i++)
 			if (u->code[i])
-				add_section(u, u->code[i], &by_section[i], &names, cold);
+				add_section(u, u->code[i], &by_section[i], &names, apart);
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i])
 			sort_ranges(u->code[i]);
