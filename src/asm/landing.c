@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Encodings of addresses. EH_RELATIVE: eight bytes, relative to their own place. */
+enum { EH_NONE = 0xff, EH_SIZE = 0x0f, EH_4_UNSIGNED = 0x03, EH_4_SIGNED = 0x0b, EH_RELATIVE = 0x10 };
+
 struct lsda {
 	const uint8_t *p, *end;
 	bool bad;
@@ -45,28 +48,70 @@ mark_pad(struct unit *u, uint32_t section, uint64_t off)
 		c->insns.at[c->at[off]].leader |= LEADER_LAND;
 }
 
-/* Call-site records: start, length, landing pad (0: none), action; all relative to the start of the frame. */
+/* The place to which the field at an offset leads. Its section is 0 if there is no such field. */
+static struct place
+field_at(const struct object *o, const struct obj_section *s, uint64_t off)
+{
+	uint32_t low = 0, high = s->nreloc;
+	const struct obj_reloc *r;
+
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+
+		if (o->relocs[s->reloc + mid].off < off)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	r = &o->relocs[s->reloc + low];
+	if (low == s->nreloc || r->off != off || r->sym >= o->nsymbol)
+		return (struct place){0, 0};
+	return (struct place){o->symbols[r->sym].section, (uint32_t)(o->symbols[r->sym].value + (uint64_t)r->addend)};
+}
+
+/* Takes the place from which landing pads are counted, if the table says one: clang does if they are in another section than the
+ * frame (-fbasic-block-sections=, -fsplit-machine-functions). */
 static bool
-mark_lsda(struct unit *u, struct lsda l, struct place frame)
+take_start(const struct unit *u, const struct obj_section *table, struct lsda *l, struct place *start)
+{
+	uint8_t encoding = take_byte(l);
+
+	if (encoding == EH_NONE)
+		return true;
+	if (encoding != EH_RELATIVE || l->end - l->p < 8)
+		return false;
+	*start = field_at(u->object, table, (uint64_t)(l->p - table->data));
+	l->p += 8;
+	return start->section && start->section < u->ncode && u->code[start->section];
+}
+
+enum { RECORD_LEAST = 4 };   /* bytes of a call-site record, at least */
+
+/* Call-site records: start, length, landing pad (0: none), action; relative to the start of the frame, or pads to that of pads. For
+ * a procedure with several tables, clang says that the records of each go to the end of the last one. Up to `next`, where another
+ * table begins, there are records, and perhaps padding. */
+static bool
+mark_lsda(struct unit *u, const struct obj_section *table, struct lsda l, const uint8_t *next, struct place pads)
 {
 	const uint8_t *end;
 
-	if (take_byte(&l) != 0xff)
+	if (!take_start(u, table, &l, &pads))
 		return false;
-	if (take_byte(&l) != 0xff)
+	if (take_byte(&l) != EH_NONE)
 		take_uleb(&l);
 	if (take_byte(&l) != 0x01)
 		return false;
 	uint64_t n = take_uleb(&l);
-	if (l.bad || n > (uint64_t)(l.end - l.p))
+	if (l.bad || n > (uint64_t)(l.end - l.p) || l.p > next)
 		return false;
-	for (end = l.p + n; l.p < end && !l.bad;) {
+	end = n < (uint64_t)(next - l.p) ? l.p + n : next;
+	while (end - l.p >= RECORD_LEAST && !l.bad) {
 		take_uleb(&l);
 		take_uleb(&l);
 		uint64_t pad = take_uleb(&l);
 		take_uleb(&l);
 		if (pad)
-			mark_pad(u, frame.section, frame.off + pad);
+			mark_pad(u, pads.section, pads.off + pad);
 	}
 	return !l.bad;
 }
@@ -80,14 +125,15 @@ refuse_frame(struct unit *u, struct place frame, const char *reason)
 		u->procs.at[proc].reason = reason;
 }
 
-/* Marks the landing pads of a frame, whose table is at an offset in a section of the object. */
+/* Marks the landing pads of a frame, whose table is at an offset in a section of the object, and at most so many bytes long. */
 static void
-land(struct unit *u, const struct obj_section *table, uint64_t at, struct place frame)
+land(struct unit *u, const struct obj_section *table, uint64_t at, uint64_t size, struct place frame)
 {
 	if (!frame.section || !u->code[frame.section])
 		return;
 	if (!table || !table->data || at >= table->size ||
-	    !mark_lsda(u, (struct lsda){table->data + at, table->data + table->size, false}, frame))
+	    !mark_lsda(u, table, (struct lsda){table->data + at, table->data + table->size, false},
+	               size < table->size - at ? table->data + at + size : table->data + table->size, frame))
 		refuse_frame(u, frame, "its exception table is not understood");
 }
 
@@ -99,18 +145,25 @@ symbol_named(const struct strmap *names, const struct object *o, struct str name
 	return strmap_get(names, name, &i) ? &o->symbols[i] : NULL;
 }
 
-/* Handles `.cfi_lsda ENCODING, SYMBOL` after a .cfi_startproc. */
-static void
-land_directive(struct unit *u, const struct strmap *names, struct str rest, struct place frame)
+/* The table of `.cfi_lsda ENCODING, SYMBOL`; NULL: there is no such symbol. */
+static const struct obj_symbol *
+table_named(const struct strmap *names, const struct object *o, struct str rest)
 {
 	const char *comma = memchr(rest.at, ',', rest.n);
 	struct str name = comma ? (struct str){comma + 1, (size_t)(rest.at + rest.n - comma - 1)} : rest;
-	const struct obj_symbol *s;
 
 	while (name.n && (*name.at == ' ' || *name.at == '\t'))
 		name = (struct str){name.at + 1, name.n - 1};
-	s = symbol_named(names, u->object, name);
-	land(u, s ? &u->object->sections[s->section] : NULL, s ? s->value : 0, frame);
+	return symbol_named(names, o, name);
+}
+
+/* Handles `.cfi_lsda` after a .cfi_startproc. next: the table of the directive after it, or NULL. */
+static void
+land_table(struct unit *u, const struct obj_symbol *s, const struct obj_symbol *next, struct place frame)
+{
+	bool before = s && next && s->section == next->section && s->value < next->value;
+
+	land(u, s ? &u->object->sections[s->section] : NULL, s ? s->value : 0, before ? next->value - s->value : UINT64_MAX, frame);
 }
 
 /* Handles all directives. True: the text makes unwind tables by itself. */
@@ -118,7 +171,8 @@ static bool
 land_directives(struct unit *u)
 {
 	struct strmap names = {0};
-	struct place frame = {0};
+	struct place frame = {0}, last_frame = {0};
+	const struct obj_symbol *last = NULL, *table;
 	bool by_itself = false;
 
 	for (uint32_t i = 1; i < u->object->nsymbol; i++)
@@ -134,16 +188,19 @@ land_directives(struct unit *u)
 			str_starts(stmt_rest(u->text, s), ".eh_frame");
 		if (word_is(word, ".cfi_startproc"))
 			frame = u->place[i];
-		else if (word_is(word, ".cfi_lsda"))
-			land_directive(u, &names, stmt_rest(u->text, s), frame);
+		if (!word_is(word, ".cfi_lsda"))
+			continue;
+		table = table_named(&names, u->object, stmt_rest(u->text, s));
+		land_table(u, last, table, last_frame);
+		last = table;
+		last_frame = frame;
 	}
+	land_table(u, last, NULL, last_frame);
 	strmap_free(&names);
 	return by_itself;
 }
 
 /* ---- unwind tables that the text itself makes ---- */
-
-enum { EH_NONE = 0xff, EH_SIZE = 0x0f, EH_4_UNSIGNED = 0x03, EH_4_SIGNED = 0x0b };
 
 /* What the descriptions have that refer to a CIE. */
 struct eh_cie {
@@ -212,27 +269,6 @@ read_cie(const struct obj_section *s, uint64_t off)
 	return read_augmentation(augmentation, l);
 }
 
-/* The place to which the field at an offset leads. Its section is 0 if there is no such field. */
-static struct place
-field_at(const struct object *o, const struct obj_section *s, uint64_t off)
-{
-	uint32_t low = 0, high = s->nreloc;
-	const struct obj_reloc *r;
-
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-
-		if (o->relocs[s->reloc + mid].off < off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	r = &o->relocs[s->reloc + low];
-	if (low == s->nreloc || r->off != off || r->sym >= o->nsymbol)
-		return (struct place){0, 0};
-	return (struct place){o->symbols[r->sym].section, (uint32_t)(o->symbols[r->sym].value + (uint64_t)r->addend)};
-}
-
 /* Handles the description at an offset. size: its bytes after the length. */
 static void
 land_description(struct unit *u, const struct obj_section *s, uint64_t off, uint32_t size)
@@ -250,7 +286,7 @@ land_description(struct unit *u, const struct obj_section *s, uint64_t off, uint
 	}
 	table = field_at(u->object, s, (uint64_t)(l.p - s->data));
 	if (table.section)
-		land(u, &u->object->sections[table.section], table.off, frame);
+		land(u, &u->object->sections[table.section], table.off, UINT64_MAX, frame);
 }
 
 static void
