@@ -216,6 +216,62 @@ address_store(const struct unit *u, const struct code *c, uint32_t i, struct tar
 	return false;
 }
 
+static bool
+value_of(const struct unit *u, const struct code *c, const struct insn *in, struct value *v)
+{
+	return u->machine->value(u->object->sections[c->section].data + in->off, in->len, v);
+}
+
+/* Adds the registers that may hold what one of `held` holds, because of the instruction. False: it may store one of them, or put it
+ * elsewhere. */
+static bool
+spread(const struct unit *u, const struct code *c, const struct insn *in, uint16_t *held)
+{
+	struct value v;
+	bool alone;
+
+	if (!(in->regs_read & *held) || in->cls != CHORD_INSN_OTHER || in->attr & (INSN_PUSHES | INSN_NOP))
+		return true;
+	if (!value_of(u, c, in, &v) || v.given & *held)
+		return false;
+	if (!v.to)
+		return in->flags_kill;
+	alone = !(v.plus & (v.plus - 1));
+	if (v.plus & *held &&
+	    (v.how == VALUE_SAME || v.how == VALUE_EITHER || v.how == VALUE_MASKED || (v.how == VALUE_SUM && alone)))
+		*held |= v.to;
+	return v.how != VALUE_OTHER;
+}
+
+/* May the address that instruction i takes, in its own procedure, get into memory? Not if it is added to something at once. Nothing
+ * is known yet of the order of instructions. Registers that are pushed are those of the caller. */
+static bool
+may_be_stored(const struct unit *u, const struct code *c, uint32_t i)
+{
+	const struct insn *in = &c->insns.at[i];
+	uint16_t held = in->regs_kill, old;
+	uint32_t proc, part;
+	struct value v;
+	struct move m;
+
+	if (u->machine->value(u->object->sections[c->section].data + in->off, in->len, &v) && v.to && v.how == VALUE_SUM && v.plus)
+		return false;
+	if (!held || in->cls != CHORD_INSN_OTHER || (decode_move(u, c, i, &m) && m.stores) ||
+	    !unit_find(u, c->section, in->off, &proc, &part))
+		return true;
+	do {
+		old = held;
+		for (size_t t = 0; t < u->procs.at[proc].parts.n; t++) {
+			const struct part *p = &u->procs.at[proc].parts.at[t];
+
+			for (uint32_t k = p->first; k < p->last; k++)
+				if (!spread(u, p->code, &p->code->insns.at[k], &held))
+					return true;
+		}
+	} while (held != old);
+	return false;
+}
+
 /* What an address that is taken in its own procedure is for. __builtin_setjmp stores the stack pointer in a word after it. */
 static uint8_t
 mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
@@ -232,7 +288,7 @@ mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
 		if (stored && decode_store(u, c, k, &other) && holds_sp(u, c, k, other.move.from) && is_just_behind(&t, &other))
 			return LEADER_RECEIVE;
 	}
-	return near ? LEADER_ADDRESS | LEADER_RECEIVE : LEADER_ADDRESS;
+	return near && may_be_stored(u, c, i) ? LEADER_ADDRESS | LEADER_RECEIVE : LEADER_ADDRESS;
 }
 
 /* What an address that is taken in another procedure is for: a nested function jumps there, or only takes it. */
