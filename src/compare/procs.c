@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A procedure of the earlier run. */
 struct former {
@@ -67,15 +68,27 @@ compare_procs(struct run *before, struct run *after)
 	return c;
 }
 
-/* Finds the same build, in which procedures have the same numbers. */
-static const struct binary *
-same_build(const struct run *before, const struct binary *bin)
+static bool
+same_proc(const struct proc *a, const struct proc *b)
 {
+	return !strcmp(a->name, b->name) && !strcmp(a->file, b->file) && !a->refused == !b->refused &&
+	       (a->refused || proc_hash(a) == proc_hash(b));
+}
+
+/* Finds the same build, in which the procedure has the same number. A linker can be told what to write as build id, so other
+ * builds may have it, too. */
+static const struct binary *
+same_build(const struct run *before, const struct binary *bin, uint32_t number)
+{
+	const struct proc *p = &bin->map.proc[number];
 	struct str id = image_build_id(bin->image);
 
-	for (size_t i = 0; id.n && i < before->binary.n; i++)
-		if (str_eq(image_build_id(before->binary.at[i].image), id))
-			return &before->binary.at[i];
+	for (size_t i = 0; id.n && i < before->binary.n; i++) {
+		const struct binary *b = &before->binary.at[i];
+
+		if (str_eq(image_build_id(b->image), id) && number < b->map.nproc && same_proc(&b->map.proc[number], p))
+			return b;
+	}
 	return NULL;
 }
 
@@ -94,7 +107,7 @@ known(const struct binary *bin, uint32_t number)
 struct proc_before
 compare_proc(struct compared_procs *c, const struct binary *bin, uint32_t number)
 {
-	const struct binary *same = same_build(c->before, bin);
+	const struct binary *same = same_build(c->before, bin, number);
 	const struct proc *p = &bin->map.proc[number];
 	const char *library = compare_binary(bin, c->after, c->before);
 	const struct former *f;

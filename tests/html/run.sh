@@ -342,6 +342,25 @@ t_diff() {
 	quiet
 }
 
+# The linker was told which build id to write, the same for two builds. So the id does not say that procedures have the same numbers.
+t_same_id() {
+	pages
+	printf '%s\n' '__attribute__((noinline)) static int one(int n) { return n ? n * 3 : 1; }' 'int main(void) { return one(0) == 2; }' >a.c
+	printf '%s\n' '__attribute__((noinline)) static int two(int n) { return n ? n * 5 : 2; }' \
+		'__attribute__((noinline)) static int three(int n) { return n > 7 ? n * 7 : 3; }' \
+		'__attribute__((noinline)) static int one(int n) { return n ? n * 3 : 1; }' \
+		'int main(void) { return one(1) + two(0) + three(0) == 2; }' >b.c
+	for p in a b; do
+		mv $p.c prog.c
+		want $cc -O1 -Wl,--build-id=0x0123456789abcdef -o $p prog.c
+		want ./$p
+		mv $p.*.chord of-$p.chord
+	done
+	want "$CHORD" html --diff -o more ./a of-a.chord ./b of-b.chord
+	want "$CHORD" html --diff -o less ./b of-b.chord ./a of-a.chord
+	[ "$(cat more/data/function/*.js | grep -o 'there was no function' | wc -l)" = 2 ] || no "functions that were not there have counts before"
+}
+
 # The numbers in a column of changes, of rows of a pane
 changes() { js "[...document.querySelectorAll('$1')].map(e => Number(e.textContent.replace(/[,+]/g, '').replace('−', '-') || 0))"; }
 
@@ -569,7 +588,7 @@ t_templates() {
 	quiet
 }
 
-for t in folder without functions inlined lines code graph paths calls objects events flame callback coverage diff changes keyboard names bounds long templates; do
+for t in folder without functions inlined lines code graph paths calls objects events flame callback coverage diff same_id changes keyboard names bounds long templates; do
 	test_case $t
 done
 exit $failed
