@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { ID_MAX = 32 }; /* bytes of a build id that profiles have */
+
 Elf_Scn *
 image_section_named(Elf *elf, size_t shstrndx, const char *name, GElf_Shdr *header)
 {
@@ -69,22 +71,33 @@ check_kind(struct image *im)
 	return NULL;
 }
 
+static size_t
+padded(uint32_t n)
+{
+	return ((size_t)n + 3) / 4 * 4;
+}
+
+/* gelf_getnote() wants padding behind the last note. Linkers put none behind a build id whose length somebody chose. */
 static void
 find_build_id(struct image *im, Elf_Scn *s)
 {
 	Elf_Data *d = elf_getdata(s, NULL);
-	size_t at = 0, name, desc;
-	GElf_Nhdr n;
+	const char *at = d ? d->d_buf : NULL, *end = at ? at + d->d_size : NULL;
 
-	if (!d || !d->d_buf || im->id.n)
-		return;
-	while ((at = gelf_getnote(d, at, &n, &name, &desc)) > 0) {
-		const char *bytes = d->d_buf;
+	while (at && (size_t)(end - at) > sizeof(GElf_Nhdr) && !im->id.n) {
+		GElf_Nhdr n;
+		size_t name, desc;
 
-		if (n.n_type != NT_GNU_BUILD_ID || n.n_namesz != 4 || memcmp(bytes + name, "GNU", 4))
-			continue;
-		im->id = (struct str){bytes + desc, n.n_descsz};
-		return;
+		memcpy(&n, at, sizeof n);
+		at += sizeof n;
+		name = padded(n.n_namesz);
+		if (name > (size_t)(end - at) || n.n_descsz > (size_t)(end - at) - name)
+			return;
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && !memcmp(at, "GNU", 4))
+			im->id = (struct str){at + name, n.n_descsz};
+		desc = padded(n.n_descsz);
+		at += name;
+		at += desc < (size_t)(end - at) ? desc : (size_t)(end - at);
 	}
 }
 
@@ -171,7 +184,7 @@ image_machine(const struct image *im)
 struct str
 image_build_id(const struct image *im)
 {
-	return im->id;
+	return (struct str){im->id.at, im->id.n < ID_MAX ? im->id.n : ID_MAX};
 }
 
 char *

@@ -19,7 +19,7 @@ void image_close(struct image *im); /* NULL is allowed */
 /* The machine of its code. */
 const struct machine *image_machine(const struct image *im);
 
-/* The build id; n is 0 if the file has none. */
+/* The build id, or its first 32 bytes, as in profiles; n is 0 if the file has none. */
 struct str image_build_id(const struct image *im);
 /* Bytes as lower-case hexadecimal digits (pool). */
 char *image_hex(struct pool *pool, struct str id);

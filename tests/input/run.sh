@@ -637,6 +637,18 @@ t_many_profiles() {
 		[ "$(grep -c '^  "prog\.[0-9]*\.chord"' out)" = $n ] || no "not $n in JSON"
 	done
 }
+# A linker can be told a build id of any length. Profiles have 32 bytes of it.
+t_build_id() {
+	local id
+	build
+	for id in 0x01 0x010203040506 0x$(printf 'ab%.0s' {1..33}) 0x$(printf 'cd%.0s' {1..64}); do
+		rm -f prog.*.chord
+		want $cc -O2 -g -o prog prog.c -Wl,--build-id=$id
+		run_prog
+		want "$CHORD" report --json ./prog
+		grep -q "\"build_id\": \"$(head -c 64 <<<"${id#0x}")\"" out || no "not the first 32 bytes of $id"
+	done
+}
 t_other_build() {
 	build
 	mv prog.*.chord old
@@ -842,7 +854,7 @@ t_damaged_core() {
 }
 
 for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure much-unknown \
-	unreadable unwritable output-kept full-output pipes full-disk file-size killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles other-build damaged-program stripped \
+	unreadable unwritable output-kept full-output pipes full-disk file-size killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles build-id other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
 done
