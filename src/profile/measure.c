@@ -200,12 +200,14 @@ get_cells(struct in *in, struct proc *p)
 static void
 add_unknown(struct in *in, struct proc *p, const char *tag)
 {
-	const char **more = pool_array(in->pool, p->nunknown + 1, sizeof *more);
+	if (!(p->nunknown & (p->nunknown + 1))) {
+		const char **more = pool_array(in->pool, 2 * (size_t)p->nunknown + 2, sizeof *more);
 
-	if (p->nunknown)
-		memcpy(more, p->unknown, p->nunknown * sizeof *more);
-	more[p->nunknown++] = tag;
-	p->unknown = more;
+		if (p->nunknown)
+			memcpy(more, p->unknown, p->nunknown * sizeof *more);
+		p->unknown = more;
+	}
+	p->unknown[p->nunknown++] = tag;
 }
 
 static void

@@ -36,6 +36,7 @@ struct shape {
 	uint32_t version;        /* 0: this one */
 	bool events;             /* two are counted, see put_events() */
 	const char *more;        /* a section of that name; of three bytes if it is no measure */
+	unsigned nmore;          /* so many sections more, of no measure and empty */
 	bool parallel;           /* another procedure: ENTRY -> 0, 0 -> 1 twice, 1 -> EXIT, a counter for each block */
 };
 
@@ -115,6 +116,8 @@ put_sections(struct buf *b, const struct shape *s)
 		put_section(b, s->more, NULL);
 	else if (s->more)
 		put_section(b, s->more, &(struct buf){.at = bytes, .n = 3});
+	for (unsigned i = 0; i < s->nmore; i++)
+		put_section(b, "x", NULL);
 	buf_free(&events);
 }
 

@@ -3,6 +3,8 @@
 #include "tests/unit/profile_bytes.h"
 #include "tests/unit/reasons.h"
 
+#include <sys/resource.h>
+
 static void
 map_round_trip(void **state)
 {
@@ -105,6 +107,29 @@ map_unknown_section(void **state)
 	assert_string_equal(m.proc[0].unknown[0], "depth");
 	assert_int_equal(m.proc[0].measures, CHORD_SET(EDGES));
 	assert_int_equal(m.proc[0].narc, 6);
+	buf_free(&b);
+	pool_free(pool);
+}
+
+/* Memory grows with their number, not with its square. */
+static void
+map_many_unknown_sections(void **state)
+{
+	struct shape shape = plain;
+	struct pool *pool = pool_new();
+	struct rusage before, after;
+	struct buf b = {0};
+	struct map m;
+
+	(void)state;
+	shape.nmore = 10000;
+	put_record(&b, &shape);
+	getrusage(RUSAGE_SELF, &before);
+	m = parse_map(pool, &b);
+	getrusage(RUSAGE_SELF, &after);
+	assert_int_equal(m.proc[0].nunknown, 10000);
+	assert_string_equal(m.proc[0].unknown[9999], "x");
+	assert_in_range(after.ru_maxrss - before.ru_maxrss, 0, 64 * 1024);
 	buf_free(&b);
 	pool_free(pool);
 }
@@ -328,6 +353,7 @@ main(void)
 		cmocka_unit_test(map_leaves_out_dropped),
 		cmocka_unit_test(map_folds_identical),
 		cmocka_unit_test(map_unknown_section),
+		cmocka_unit_test(map_many_unknown_sections),
 		cmocka_unit_test(map_sections_errors),
 		cmocka_unit_test(map_empty),
 		cmocka_unit_test(map_errors),
