@@ -137,14 +137,11 @@ same_code(const struct proc *a, const struct proc *b)
 	       !memcmp(a->part, b->part, a->npart * sizeof *a->part);
 }
 
-/* Does the procedure have this name already? */
+/* Does the procedure have this name already? Names come sorted. */
 static bool
 has_name(const struct proc *p, const char *name)
 {
-	for (uint32_t i = 0; i < p->nalso; i++)
-		if (!strcmp(p->also[i], name))
-			return true;
-	return !strcmp(p->name, name);
+	return !strcmp(p->nalso ? p->also[p->nalso - 1] : p->name, name);
 }
 
 static void

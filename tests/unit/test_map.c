@@ -3,7 +3,9 @@
 #include "tests/unit/profile_bytes.h"
 #include "tests/unit/reasons.h"
 
+#include <stdio.h>
 #include <sys/resource.h>
+#include <time.h>
 
 static void
 map_round_trip(void **state)
@@ -86,6 +88,33 @@ map_folds_identical(void **state)
 	assert_int_equal(m.proc[0].nalso, 4);
 	assert_string_equal(m.proc[0].also[0], "g");
 	assert_string_equal(m.proc[0].also[3], "j");
+	buf_free(&b);
+	pool_free(pool);
+}
+
+/* One procedure of many names takes time by their number, not by its square. */
+static void
+map_folds_many(void **state)
+{
+	struct pool *pool = pool_new();
+	struct shape s = plain;
+	struct buf b = {0};
+	char name[16];
+	clock_t before;
+	struct map m;
+
+	(void)state;
+	s.name = name;
+	s.refused = "it has many names";
+	for (int i = 0; i < 80000; i++) {
+		snprintf(name, sizeof name, "f%d", i / 2);
+		put_record(&b, &s);
+	}
+	before = clock();
+	m = parse_map(pool, &b);
+	assert_in_range(clock() - before, 0, 2 * CLOCKS_PER_SEC);
+	assert_int_equal(m.nproc, 1);
+	assert_int_equal(m.proc[0].nalso, 39999);
 	buf_free(&b);
 	pool_free(pool);
 }
@@ -352,6 +381,7 @@ main(void)
 		cmocka_unit_test(map_round_trip),
 		cmocka_unit_test(map_leaves_out_dropped),
 		cmocka_unit_test(map_folds_identical),
+		cmocka_unit_test(map_folds_many),
 		cmocka_unit_test(map_unknown_section),
 		cmocka_unit_test(map_many_unknown_sections),
 		cmocka_unit_test(map_sections_errors),
