@@ -44,6 +44,12 @@ struct seg {
 	uint64_t addr;           /* in the woven program */
 };
 
+/* A counter that consists of cells. */
+struct cells {
+	uint32_t of;             /* 0, or the counter to which its count belongs */
+	uint32_t at;             /* its number among the counters of cells */
+};
+
 /* A value that is written to the trace before an instruction (measure data). */
 struct data_site {
 	uint32_t block, insn;
@@ -75,7 +81,7 @@ struct proc {
 	uint64_t counters;       /* link-time address of the first counter */
 	uint32_t ncounter;
 	uint32_t cells, ncells;  /* the first word of the counters that consist of cells, and the number of these counters */
-	uint32_t *cells_of;      /* by such a counter: 0, or the number of the counter to which its count belongs */
+	struct cells *cells_of;  /* each of these counters, sorted by the counter to which its count belongs */
 	uint32_t npart, nblock, nvert, narc, ncall, nseg;
 	struct chord_part *part;
 	struct block *block;

@@ -70,6 +70,8 @@ bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 
 /* solve.c: reads counter c of a procedure, c >= 1. False: the profile does not have it. */
 bool proc_counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v);
+/* True if nothing was counted in any of its counters. False also if the profile does not have them. */
+bool proc_is_zero(const struct module *m, const struct proc *p);
 bool insn_is_call(uint8_t insn); /* CALL or ICALL */
 
 /* How many activations of a procedure may be in flight. */

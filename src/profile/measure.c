@@ -2,6 +2,7 @@
 /* Calls of all measures, and the sections of a map record: each is read by its measure. */
 #include "profile/measure.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define ROW(id, lower, ...) [CHORD_##id] = &profile_measure_##lower,
@@ -181,6 +182,16 @@ get_bases(struct in *in, struct proc *p, const struct record *r)
 	}
 }
 
+static int
+cells_by_counter(const void *a, const void *b)
+{
+	const struct cells *x = a, *y = b;
+
+	if (x->of != y->of)
+		return x->of < y->of ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
 /* Reads which counters consist of cells. */
 static void
 get_cells(struct in *in, struct proc *p)
@@ -193,7 +204,8 @@ get_cells(struct in *in, struct proc *p)
 		return;
 	p->cells_of = pool_array(in->pool, p->ncells, sizeof *p->cells_of);
 	for (uint32_t i = 0; i < p->ncells; i++)
-		p->cells_of[i] = in_below(in, p->cells + 1ull, "cells of a counter that is not there");
+		p->cells_of[i] = (struct cells){in_below(in, p->cells + 1ull, "cells of a counter that is not there"), i};
+	qsort(p->cells_of, p->ncells, sizeof *p->cells_of, cells_by_counter);
 }
 
 /* The readers of counts are told that there is more. */

@@ -27,12 +27,39 @@ add_words(const struct module *m, const struct proc *p, uint32_t first, uint32_t
 static bool
 add_cells(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v)
 {
+	uint32_t first = 0;
 	bool ok = true;
 
-	for (uint32_t i = 0; i < p->ncells; i++)
-		if (p->cells_of[i] == c)
-			ok &= add_words(m, p, p->cells + i * CHORD_CELLS, CHORD_CELLS, v);
+	for (uint32_t end = p->ncells; first < end;) {
+		uint32_t middle = first + (end - first) / 2;
+
+		if (p->cells_of[middle].of < c)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	for (; first < p->ncells && p->cells_of[first].of == c; first++)
+		ok &= add_words(m, p, p->cells + p->cells_of[first].at * CHORD_CELLS, CHORD_CELLS, v);
 	return ok;
+}
+
+static bool
+has_counters(const struct module *m, const struct proc *p)
+{
+	return p->counters && p->counters >= m->base && !((p->counters - m->base) % 8);
+}
+
+bool
+proc_is_zero(const struct module *m, const struct proc *p)
+{
+	uint64_t at = (p->counters - m->base) / 8;
+
+	if (p->ncounter && (!has_counters(m, p) || at + p->ncounter > m->ncount))
+		return false;
+	for (uint32_t i = 0; m->count && i < p->ncounter; i++)
+		if (m->count[at + i])
+			return false;
+	return true;
 }
 
 bool
@@ -43,7 +70,7 @@ proc_counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t 
 	*v = 0;
 	if (!m)
 		return true;
-	if (!p->counters || p->counters < m->base || (p->counters - m->base) % 8)
+	if (!has_counters(m, p))
 		return false;
 	if (first >= p->cells && first - p->cells < p->ncells * CHORD_CELLS)
 		return add_words(m, p, first - (first - p->cells) % CHORD_CELLS, CHORD_CELLS, v);

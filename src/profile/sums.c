@@ -125,12 +125,7 @@ struct idle {
 static bool
 is_idle(const struct proc *p, const struct module *m, const struct counts *c)
 {
-	uint64_t n;
-
-	for (uint32_t i = 1; i <= p->ncounter; i++)
-		if (!proc_counter(m, p, i, &n) || n)
-			return false;
-	return !c->left && !c->cut && !c->why && !measure_solving(p);
+	return !c->left && !c->cut && !c->why && !measure_solving(p) && proc_is_zero(m, p);
 }
 
 static const struct counts *

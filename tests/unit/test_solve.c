@@ -3,6 +3,8 @@
 #include "profile/internal.h"
 #include "tests/unit/profile_bytes.h"
 
+#include <time.h>
+
 static void
 solve_edges(void **state)
 {
@@ -201,7 +203,7 @@ solve_cells(void **state)
 	uint64_t count[4 + 2 * CHORD_CELLS] = {7, 8, 9, 10}, v;
 	struct module m = {.base = COUNTERS, .ncount = 4 + 2 * CHORD_CELLS, .count = count};
 	struct proc p = {.counters = COUNTERS, .ncounter = 4 + 2 * CHORD_CELLS, .cells = 4, .ncells = 2,
-	                 .cells_of = (uint32_t[]){0, 2}};
+	                 .cells_of = (struct cells[]){{0, 0}, {2, 1}}};
 
 	(void)state;
 	for (uint32_t i = 0; i < CHORD_CELLS; i++) {
@@ -222,6 +224,35 @@ solve_cells(void **state)
 	assert_false(proc_counter(&m, &p, 2, &v));
 }
 
+/* The time for all counters does not grow with the square of their number. */
+static void
+solve_many_cells(void **state)
+{
+	enum { N = 100000 };
+	uint64_t *count = calloc(N, (1 + CHORD_CELLS) * sizeof *count), v, sum = 0;
+	struct module m = {.base = COUNTERS, .ncount = N * (1 + CHORD_CELLS), .count = count};
+	struct proc p = {.counters = COUNTERS, .ncounter = N * (1 + CHORD_CELLS), .cells = N, .ncells = N,
+	                 .cells_of = calloc(N, sizeof *p.cells_of)};
+	clock_t before = clock();
+
+	(void)state;
+	for (uint32_t i = 0; i < N; i++)
+		p.cells_of[i] = (struct cells){i + 1, i};
+	assert_true(proc_is_zero(&m, &p));
+	count[N + CHORD_CELLS * 7 + 3] = 5;
+	assert_false(proc_is_zero(&m, &p));
+	for (uint32_t i = 1; i <= N; i++) {
+		assert_true(proc_counter(&m, &p, i, &v));
+		sum += v * i;
+	}
+	assert_int_equal(sum, 5 * 8);
+	m.ncount--;
+	assert_false(proc_is_zero(&m, &p));
+	assert_in_range(clock() - before, 0, 2 * CLOCKS_PER_SEC);
+	free(p.cells_of);
+	free(count);
+}
+
 int
 main(void)
 {
@@ -236,6 +267,7 @@ main(void)
 		cmocka_unit_test(solve_says_what_it_does_not_know),
 		cmocka_unit_test(solve_without_counters),
 		cmocka_unit_test(solve_cells),
+		cmocka_unit_test(solve_many_cells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
