@@ -279,6 +279,9 @@ printf '%s\n' "main -> edges 5" "main -> prefix 1" "prefix -> callee 6" 11 >expe
 sort -o got got
 sort -o expected expected
 verdict left
+"$CHORD" report --json --calls ./measured left.chord | jq '.calls_in_no_site, (.call_sites | map(.calls) | add)' >got
+printf '%s\n' 11 12 >expected
+verdict left-json
 
 # Where no profile can be written the program does what it does.
 "$CHORD" cc -O2 -fchord=calls -pthread -o measured "$here/pointers-threads.c"

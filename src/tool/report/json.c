@@ -235,5 +235,7 @@ report_json(const struct report *r)
 		js_set(o, "source_functions", sources(r));
 	if (r->opt.calls)
 		js_set(o, "call_sites", calls(r));
+	if (r->table.call.left.most)
+		js_set_total(o, "calls_in_no_site", &r->table.call.left, true);
 	return js_print_whole(o) ? 0 : EXIT_NO;
 }
