@@ -45,6 +45,7 @@ struct flight {
 	uint32_t *arc;           /* by arc: the way that leaves its source */
 	bool *inside;            /* by arc: its counter is in one of the blocks */
 	uint32_t *nin, *nout;    /* by vertex: arcs */
+	uint32_t *arc_at, *arcs; /* arcs that begin or end at vertex v: arcs[arc_at[v] .. arc_at[v + 1]) */
 	VEC(struct arrival) of;  /* by spot */
 	bool vague;              /* in some block it is not known where counters are */
 };
@@ -123,12 +124,12 @@ mark_counter(struct flight *x, struct marks *m, uint32_t block, uint32_t counter
 static void
 mark_arcs(struct flight *x, struct marks *m, uint32_t block)
 {
-	for (uint32_t i = 0; i < x->proc->narc; i++) {
-		const struct arc *a = &x->proc->arc[i];
+	for (uint32_t k = x->arc_at[block]; k < x->arc_at[block + 1]; k++) {
+		const struct arc *a = &x->proc->arc[x->arcs[k]];
 		bool own = (a->from == block && x->nout[block] == 1) || (a->to == block && x->nin[block] == 1);
 
-		if (a->counter && own && !x->inside[i])
-			x->inside[i] = mark_counter(x, m, block, a->counter);
+		if (a->counter && own && !x->inside[x->arcs[k]])
+			x->inside[x->arcs[k]] = mark_counter(x, m, block, a->counter);
 	}
 }
 
@@ -145,8 +146,8 @@ is_on_arc(const struct flight *x, const struct cut *k, uint32_t arc)
 static bool
 is_in_block(const struct flight *x, const struct cut *k)
 {
-	for (uint32_t i = 0; i < x->proc->narc; i++)
-		if (is_on_arc(x, k, i))
+	for (uint32_t i = x->arc_at[k->block]; i < x->arc_at[k->block + 1]; i++)
+		if (is_on_arc(x, k, x->arcs[i]))
 			return false;
 	return true;
 }
@@ -263,6 +264,27 @@ build_arc(struct flight *x, uint32_t i)
 }
 
 static void
+index_arcs(struct flight *x)
+{
+	const struct proc *p = x->proc;
+
+	x->nin = pool_array(x->pool, p->nvert, sizeof *x->nin);
+	x->nout = pool_array(x->pool, p->nvert, sizeof *x->nout);
+	x->arc_at = pool_array(x->pool, p->nvert + 2ull, sizeof *x->arc_at);
+	x->arcs = pool_array(x->pool, 2ull * p->narc, sizeof *x->arcs);
+	for (uint32_t i = 0; i < p->narc; i++) {
+		x->nout[p->arc[i].from]++;
+		x->nin[p->arc[i].to]++;
+	}
+	for (uint32_t v = 0; v < p->nvert; v++)
+		x->arc_at[v + 2] = x->arc_at[v + 1] + x->nin[v] + x->nout[v];
+	for (uint32_t i = 0; i < p->narc; i++) {
+		x->arcs[x->arc_at[p->arc[i].from + 1]++] = i;
+		x->arcs[x->arc_at[p->arc[i].to + 1]++] = i;
+	}
+}
+
+static void
 build(struct flight *x)
 {
 	const struct proc *p = x->proc;
@@ -270,12 +292,7 @@ build(struct flight *x)
 	x->chain = pool_array(x->pool, p->nvert, sizeof *x->chain);
 	x->arc = pool_array(x->pool, p->narc, sizeof *x->arc);
 	x->inside = pool_array(x->pool, p->narc, sizeof *x->inside);
-	x->nin = pool_array(x->pool, p->nvert, sizeof *x->nin);
-	x->nout = pool_array(x->pool, p->nvert, sizeof *x->nout);
-	for (uint32_t i = 0; i < p->narc; i++) {
-		x->nout[p->arc[i].from]++;
-		x->nin[p->arc[i].to]++;
-	}
+	index_arcs(x);
 	for (uint32_t v = 0; v < p->nvert; v++) {
 		x->chain[v].in = flow_spot(&x->flow, 0);
 		x->chain[v].out = v < p->nblock ? flow_spot(&x->flow, 0) : x->chain[v].in;

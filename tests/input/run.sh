@@ -186,7 +186,7 @@ t_garbage() {
 	as_plain prog.c
 	for i in $(seq 12); do
 		openssl enc -aes-128-ctr -K 00 -iv 0$i -in /dev/zero 2>/dev/null | head -c 20000 >r.s
-		[ -s r.s ] || awk -v seed="$i" 'BEGIN { srand(seed); for (i = 0; i < 20000; i++) printf "%c", int(rand() * 256) }' >r.s
+		[ -s r.s ] || awk -v seed="$i" 'BEGIN { srand(seed); for (i = 0; i < 30000; i++) printf "%c", int(rand() * 256) }' >r.s
 		as_plain r.s
 	done
 	printf 'f:\0\n\tnop\0\n\0\tret\n\0' >nul.s
@@ -321,6 +321,34 @@ t_much_unknown() {
 		}' >chain-$part.s
 	done
 	linear chain
+}
+# reads SECONDS COMMAND...: the processor's time of a command that reads a program and its profile
+reads() {
+	local most=$1
+	shift
+	/usr/bin/time -o cost -f '%U' "$@" >out 2>err || no "status $? of $*: $(head -c 300 err)"
+	read -r seconds <cost
+	echo -n " ($1 ${2-}: $seconds s)" >>"$w/note"
+	awk -v s="$seconds" -v most="$most" 'BEGIN { exit s < most ? 0 : 1 }' || no "$* takes $seconds s, more than $most"
+}
+# Bounds for a procedure with many blocks, in a process that was killed.
+t_much_killed() {
+	awk 'BEGIN {
+		print "\t.text\n\t.globl big\n\t.type big,@function\nbig:\n\t.cfi_startproc"
+		for (i = 0; i < 40000; i++)
+			printf "\ttestl $%d, %%edi\n\tje .L%d\n\taddl $%d, %%eax\n.L%d:\taddl $1, %%eax\n", i, i, i, i
+		print "\tret\n\t.cfi_endproc\n\t.size big,.-big\n\t.section .note.GNU-stack,\"\",@progbits"
+	}' >big.s
+	printf '%s\n' '#include <stdio.h>' '#include <unistd.h>' 'int big(int);' \
+		'int main(void) { big(3); puts("ready"); fflush(stdout); for (;;) pause(); }' >prog.c
+	want $cc -o prog prog.c big.s
+	mkfifo ready
+	./prog >ready &
+	read -r _ <ready
+	kill -KILL $!
+	wait $! 2>/dev/null
+	reads 3 "$CHORD" report ./prog
+	grep -q '  1 to 2  *big' out || no "the process is not in flight: $(cat out)"
 }
 
 # ---- files that cannot be used ----
@@ -853,7 +881,7 @@ t_damaged_core() {
 	done
 }
 
-for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure much-unknown \
+for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure much-unknown much-killed \
 	unreadable unwritable output-kept full-output pipes full-disk file-size killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles build-id other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
