@@ -10,9 +10,19 @@
 static unsigned
 first_line(const struct view_file *v, const struct covered *f)
 {
-	for (size_t i = 0; i < v->line.n; i++)
-		if (!v->line.at[i].unknown && v->line.at[i].line >= f->line && v->line.at[i].line <= f->end)
-			return v->line.at[i].line;
+	size_t first = 0;
+
+	for (size_t end = v->line.n; first < end;) {
+		size_t middle = first + (end - first) / 2;
+
+		if (v->line.at[middle].line < f->line)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	for (; first < v->line.n && v->line.at[first].line <= f->end; first++)
+		if (!v->line.at[first].unknown)
+			return v->line.at[first].line;
 	return 0;
 }
 

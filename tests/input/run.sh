@@ -350,6 +350,17 @@ t_much_killed() {
 	reads 3 "$CHORD" report ./prog
 	grep -q '  1 to 2  *big' out || no "the process is not in flight: $(cat out)"
 }
+t_much_functions() {
+	awk 'BEGIN {
+		for (i = 0; i < 30000; i++)
+			printf "int f%d(int n)\n{\n\treturn n;\n}\n", i
+		print "int main(void)\n{\n\treturn f1(0);\n}"
+	}' >prog.c
+	want $cc -g -o prog prog.c
+	want ./prog
+	reads 2.5 "$CHORD" export --format=lcov ./prog
+	[ "$(grep -c '^FN:' out)" = 30001 ] || no "$(grep -c '^FN:' out) functions"
+}
 
 # ---- files that cannot be used ----
 
@@ -881,7 +892,7 @@ t_damaged_core() {
 	done
 }
 
-for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure much-unknown much-killed \
+for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure much-unknown much-killed much-functions \
 	unreadable unwritable output-kept full-output pipes full-disk file-size killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles build-id other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
