@@ -50,7 +50,9 @@ void choices_write(const struct choices *c, uint32_t **part, uint32_t number, st
 struct spp_code *choice_code(struct pool *pool, const struct choices *c, size_t proc, const uint32_t *part, uint32_t number,
                              double *w, size_t *n);
 
-/* rules.c: adds the paths that a rule chooses. False: reported. */
+/* rules.c: why a text is no rule (static); NULL: it is one. */
+const char *choices_rule_wrong(const char *rule);
+/* Adds the paths that a rule chooses. False: reported. */
 bool choices_rule(struct choices *c, const char *rule);
 /* True if the rule needs a profile. */
 bool choices_rule_profile(const char *rule);

@@ -115,14 +115,25 @@ add_row(struct choices *c, const struct view_path *row)
 	return add_number(c, (size_t)(row->of - c->report.proc.at), row->sum);
 }
 
+static const char *
+wrong_hot(const char *text)
+{
+	const char *end;
+	double percent;
+
+	if (!read_number(text, &end, &percent) || strcmp(end, "%") || percent <= 0 || percent > 100)
+		return "hot:P% wants a percentage above 0, at most 100";
+	return NULL;
+}
+
 static bool
 rule_hot(struct choices *c, const char *rule, const char *text)
 {
 	const char *end;
 	double percent, all = 0, some = 0;
 
-	if (!read_number(text, &end, &percent) || strcmp(end, "%") || percent <= 0 || percent > 100)
-		return refuse(rule, "hot:P% wants a percentage above 0, at most 100");
+	(void)rule;
+	read_number(text, &end, &percent);
 	for (size_t i = 0; i < c->report.row.n; i++)
 		all += (double)c->report.row.at[i].insns;
 	for (size_t i = 0; i < c->report.row.n && some < all * percent / 100; i++) {
@@ -132,14 +143,25 @@ rule_hot(struct choices *c, const char *rule, const char *text)
 	return true;
 }
 
+static const char *
+wrong_top(const char *text)
+{
+	const char *end;
+	double n;
+
+	if (!read_number(text, &end, &n) || (*end && strcmp(end, "%")) || n <= 0 || (*end ? n > 100 : strchr(text, '.') != NULL))
+		return "top:N wants a number of paths above 0, or top:P% a percentage of those that ran, at most 100";
+	return NULL;
+}
+
 static bool
 rule_top(struct choices *c, const char *rule, const char *text)
 {
 	const char *end;
 	double n;
 
-	if (!read_number(text, &end, &n) || (*end && strcmp(end, "%")) || n <= 0 || (*end ? n > 100 : strchr(text, '.') != NULL))
-		return refuse(rule, "top:N wants a number of paths above 0, or top:P% a percentage of those that ran, at most 100");
+	(void)rule;
+	read_number(text, &end, &n);
 	if (*end)
 		n = n * (double)c->report.row.n / 100;
 	for (size_t i = 0; i < c->report.row.n && (double)i < n; i++)
@@ -147,11 +169,17 @@ rule_top(struct choices *c, const char *rule, const char *text)
 	return true;
 }
 
+static const char *
+wrong_uncovered(const char *text)
+{
+	return *text ? "nothing can follow `uncovered`" : NULL;
+}
+
 static bool
 rule_uncovered(struct choices *c, const char *rule, const char *text)
 {
-	if (*text)
-		return refuse(rule, "nothing can follow `uncovered`");
+	(void)rule;
+	(void)text;
 	for (size_t i = 0; i < c->report.proc.n; i++)
 		if (!add_every(c, i, true))
 			say_warning(image_readable(c->report.proc.at[i].proc->name), "left out: it has more than %" PRIu64 " paths "
@@ -180,14 +208,30 @@ rule_function(struct choices *c, const char *rule, const char *text)
 	return any || refuse(rule, "no procedure whose paths are counted has such a name");
 }
 
+static const char *
+wrong_number(const char *text)
+{
+	const char *at = strrchr(text, ':');
+
+	if (!at)
+		return "number:FUNCTION:N,N...";
+	do {
+		size_t n = strspn(++at, "0123456789");
+
+		at += n;
+		if (!n || (*at && *at != ','))
+			return "number:FUNCTION:N,N... wants numbers of paths";
+	} while (*at);
+	return NULL;
+}
+
 static bool
 rule_number(struct choices *c, const char *rule, const char *text)
 {
-	const char *colon = strrchr(text, ':');
-	const char *function = colon ? pool_strndup(c->pool, text, (size_t)(colon - text)) : "";
+	const char *colon = strrchr(text, ':'), *function = pool_strndup(c->pool, text, (size_t)(colon - text));
 	bool any = false;
 
-	for (size_t i = 0; i < c->report.proc.n && colon; i++) {
+	for (size_t i = 0; i < c->report.proc.n; i++) {
 		char *at = (char *)(uintptr_t)colon;
 
 		if (!view_is_named(c->report.proc.at[i].proc, function))
@@ -195,19 +239,15 @@ rule_number(struct choices *c, const char *rule, const char *text)
 		any = true;
 		do {
 			const char *number = at + 1;
-			uint64_t sum = 0;
+			uint64_t sum = strtoull(number, &at, 10);
 
-			if (isdigit((unsigned char)*number))
-				sum = strtoull(number, &at, 10);
-			if (at < number || (*at && *at != ','))
-				return refuse(rule, "number:FUNCTION:N,N... wants numbers of paths");
 			if (!add_number(c, i, sum))
 				return refuse(rule, pool_printf(c->pool, "%s has no path %.*s",
 				                                image_readable(c->report.proc.at[i].proc->name),
 				                                (int)(at - number), number));
 		} while (*at);
 	}
-	return any || refuse(rule, colon ? "no procedure whose paths are counted has such a name" : "number:FUNCTION:N,N...");
+	return any || refuse(rule, "no procedure whose paths are counted has such a name");
 }
 
 /* ---- lines ---- */
@@ -255,25 +295,39 @@ look_at(struct choices *c, struct line_rule *r, size_t proc)
 	}
 }
 
-static bool
-parse_lines(struct choices *c, struct line_rule *r, const char *text)
+/* Reads the number of a line behind *at, and the `-` or end behind it. 0: it is none. */
+static unsigned
+read_line(char **at)
 {
-	const char *colon = strrchr(text, ':');
-	char *at;
+	unsigned long n = isdigit((unsigned char)(*at)[1]) ? strtoul(*at + 1, at, 10) : 0;
 
-	if (!colon || colon == text)
-		return false;
-	r->file = pool_strndup(c->pool, text, (size_t)(colon - text));
-	at = (char *)(uintptr_t)colon;
+	return n > UINT32_MAX || (**at && **at != '-') ? 0 : (unsigned)n;
+}
+
+static const char *
+wrong_lines(const char *text)
+{
+	char *at = strrchr(text, ':');
+
+	if (!at || at == text)
+		return "lines:FILE:A-B-C";
 	do {
-		unsigned long n = isdigit((unsigned char)at[1]) ? strtoul(at + 1, &at, 10) : 0;
-
-		if (!n || n > UINT32_MAX || (*at && *at != '-'))
-			return false;
-		VEC_PUSH(r->line, (unsigned)n);
+		if (!read_line(&at))
+			return "lines:FILE:A-B-C wants line numbers from 1 on";
 	} while (*at);
+	return NULL;
+}
+
+static void
+take_lines(struct choices *c, struct line_rule *r, const char *text)
+{
+	char *at = strrchr(text, ':');
+
+	r->file = pool_strndup(c->pool, text, (size_t)(at - text));
+	do
+		VEC_PUSH(r->line, read_line(&at));
+	while (*at);
 	r->seen = pool_array(c->pool, r->line.n, sizeof *r->seen);
-	return true;
 }
 
 static bool
@@ -308,9 +362,10 @@ static bool
 rule_lines(struct choices *c, const char *rule, const char *text)
 {
 	struct line_rule r = {0};
-	bool ok = parse_lines(c, &r, text) ? find_lines(c, &r, rule)
-	                                   : refuse(rule, "lines:FILE:A-B-C wants line numbers from 1 on");
+	bool ok;
 
+	take_lines(c, &r, text);
+	ok = find_lines(c, &r, rule);
 	free(r.line.at);
 	return ok;
 }
@@ -321,13 +376,14 @@ static const struct rule {
 	const char *name;
 	bool profile;            /* it needs a profile */
 	bool (*choose)(struct choices *c, const char *rule, const char *text);
+	const char *(*wrong)(const char *text); /* why that cannot be behind the name; NULL: it can. Member NULL: everything can */
 } rules[] = {
-	{"hot:", true, rule_hot},
-	{"top:", true, rule_top},
-	{"uncovered", true, rule_uncovered},
-	{"function:", false, rule_function},
-	{"number:", false, rule_number},
-	{"lines:", false, rule_lines},
+	{"hot:", true, rule_hot, wrong_hot},
+	{"top:", true, rule_top, wrong_top},
+	{"uncovered", true, rule_uncovered, wrong_uncovered},
+	{"function:", false, rule_function, NULL},
+	{"number:", false, rule_number, wrong_number},
+	{"lines:", false, rule_lines, wrong_lines},
 };
 
 static const struct rule *
@@ -347,14 +403,21 @@ choices_rule_profile(const char *rule)
 	return r && r->profile;
 }
 
+const char *
+choices_rule_wrong(const char *rule)
+{
+	const struct rule *r = find_rule(rule);
+
+	if (!r)
+		return "rules are hot:P%, top:N, top:P%, uncovered, function:GLOB, lines:FILE:A-B-C and number:FUNCTION:N";
+	return r->wrong ? r->wrong(rule + strlen(r->name)) : NULL;
+}
+
 bool
 choices_rule(struct choices *c, const char *text)
 {
 	const struct rule *r = find_rule(text);
 
-	if (!r)
-		return refuse(text, "rules are hot:P%, top:N, top:P%, uncovered, function:GLOB, lines:FILE:A-B-C and "
-		                    "number:FUNCTION:N");
 	return r->choose(c, text, text + strlen(r->name));
 }
 

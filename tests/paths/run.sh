@@ -251,7 +251,7 @@ choices()
 	says select/hot 0 'paths chosen' "$CHORD" paths select --rule hot:95% -o hot.paths ./known
 	says select/function 0 '^3 paths chosen' "$CHORD" paths select --rule function:choose -o x.paths ./known
 	says select/uncovered 0 'paths chosen' "$CHORD" paths select --rule uncovered -o cold.paths ./known
-	says select/numbers 1 'wants numbers of paths' "$CHORD" paths select --rule number:choose: ./known
+	says select/numbers 2 'wants numbers of paths' "$CHORD" paths select --rule number:choose: ./known
 	first=$(grep -n '@small' "$here/known.c" | cut -d: -f1)
 	large=$(grep -n '@large' "$here/known.c" | cut -d: -f1)
 	even=$(grep -n '@even' "$here/known.c" | cut -d: -f1)
@@ -259,15 +259,18 @@ choices()
 	says select/impossible 1 'no path executes these lines in this order' \
 		"$CHORD" paths select --rule "lines:known.c:$first-$large" -o x.paths ./known
 	says select/no-line 1 'known.c:1: no instruction' "$CHORD" paths select --rule lines:known.c:1 ./known
-	says select/line-0 1 'line numbers from 1 on' "$CHORD" paths select --rule lines:known.c:0 ./known
+	says select/line-0 2 'line numbers from 1 on' "$CHORD" paths select --rule lines:known.c:0 ./known
+	says select/no-number 2 'number:FUNCTION:N' "$CHORD" paths select --rule number:choose ./known
+	says select/no-file 2 'lines:FILE:A-B-C' "$CHORD" paths select --rule lines:7 ./known
+	says select/behind 2 'nothing can follow' "$CHORD" paths select --rule uncovered:x ./known
 	says select/number 1 'choose has no path 99' "$CHORD" paths select --rule number:choose:99 ./known
-	says select/negative 1 'wants numbers of paths' "$CHORD" paths select --rule number:choose:-1 ./known
+	says select/negative 2 'wants numbers of paths' "$CHORD" paths select --rule number:choose:-1 ./known
 	says select/huge 1 'choose has no path 99999999999999999999999$' \
 		"$CHORD" paths select --rule number:choose:99999999999999999999999 ./known
-	says select/half 1 'top:N wants a number of paths' "$CHORD" paths select --rule top:2.5 ./known
-	says select/most 1 'at most 100' "$CHORD" paths select --rule top:101% ./known
-	says select/hex 1 'hot:P% wants a percentage' "$CHORD" paths select --rule hot:0x5% ./known
-	says select/rule 1 'rules are hot:P%' "$CHORD" paths select --rule cold ./known
+	says select/half 2 'top:N wants a number of paths' "$CHORD" paths select --rule top:2.5 ./known
+	says select/most 2 'at most 100' "$CHORD" paths select --rule top:101% ./known
+	says select/hex 2 'hot:P% wants a percentage' "$CHORD" paths select --rule hot:0x5% ./known
+	says select/rule 2 'rules are hot:P%' "$CHORD" paths select --rule cold ./known
 	says select/nothing 2 'which paths' "$CHORD" paths select ./known
 	says split/0 2 'parts=0: not a number of parts' "$CHORD" paths split --parts 0 --rule function:twice -o part ./known
 	says split/empty 0 'warning: .* 1 of the parts has no paths: procedures are kept whole' \

@@ -39,6 +39,8 @@ parse_choice(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_RULE:
+		if (choices_rule_wrong(arg))
+			argp_error(state, "--rule=%s: %s", arg, choices_rule_wrong(arg));
 		VEC_PUSH(a->rules.rule, arg);
 		break;
 	case OPT_MOST:
