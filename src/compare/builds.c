@@ -359,7 +359,8 @@ struct file {
 	const char *path, *below;
 };
 struct files {
-	struct file *at;
+	struct file *at;         /* by path */
+	struct file **below;     /* the same, by the relative path */
 	size_t n;
 };
 
@@ -375,40 +376,46 @@ below(const struct run *run, const char *path)
 	return path;
 }
 
+static int
+by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
+}
+
+static int
+by_below(const void *a, const void *b)
+{
+	return strcmp((*(struct file *const *)a)->below, (*(struct file *const *)b)->below);
+}
+
 /* The files of sorted lines. */
 static struct files
 files_of(struct pool *pool, const struct view_tables *t)
 {
 	const struct view_line *at = t->line.at;
 	size_t n = t->line.n;
-	struct files f = {pool_array(pool, n, sizeof *f.at), 0};
+	struct files f = {pool_array(pool, n, sizeof *f.at), NULL, 0};
 
 	for (size_t i = 0; i < n; i++)
 		if (!f.n || strcmp(f.at[f.n - 1].path, at[i].file))
 			f.at[f.n++] = (struct file){at[i].file, below(t->run, at[i].file)};
+	f.below = pool_array(pool, f.n, sizeof *f.below);
+	for (size_t i = 0; i < f.n; i++)
+		f.below[i] = &f.at[i];
+	if (f.n)
+		qsort(f.below, f.n, sizeof *f.below, by_below);
 	return f;
 }
 
-/* The best is the same path, then the same one below the compiler's folder, then paths that end alike. */
-static struct likeness
-how_alike(const struct file *a, const struct file *b)
-{
-	if (!strcmp(a->path, b->path))
-		return (struct likeness){SIZE_MAX, 0};
-	if (!strcmp(a->below, b->below))
-		return (struct likeness){SIZE_MAX - 1, 0};
-	return likeness_of(a->path, b->path);
-}
-
-/* The file that is most similar to the given one; NULL: there is none, or two are equally similar. */
+/* The file whose path ends like the given one's; NULL: there is none, or two are equally similar. */
 static const struct file *
-most_alike(const struct files *f, const struct file *file)
+ends_alike(const struct files *f, const struct file *file)
 {
 	const struct file *best = NULL;
 	struct likeness most = {0, 0};
 
 	for (size_t i = 0; i < f->n; i++) {
-		struct likeness l = how_alike(&f->at[i], file);
+		struct likeness l = likeness_of(f->at[i].path, file->path);
 
 		if (l.same > most.same || (l.same && l.same == most.same && l.rest < most.rest)) {
 			best = &f->at[i];
@@ -418,6 +425,23 @@ most_alike(const struct files *f, const struct file *file)
 		}
 	}
 	return best;
+}
+
+/* The best is the same path, then the same one below the compiler's folder, then paths that end alike. NULL: there is none, or two
+ * are equally similar. */
+static const struct file *
+most_alike(const struct files *f, const struct file *file)
+{
+	const struct file *same = f->n ? bsearch(file, f->at, f->n, sizeof *f->at, by_path) : NULL;
+	struct file **below = f->n && !same ? bsearch(&file, f->below, f->n, sizeof *f->below, by_below) : NULL;
+
+	if (same)
+		return same;
+	if (!below)
+		return ends_alike(f, file);
+	if ((below > f->below && !by_below(below, below - 1)) || (below + 1 < f->below + f->n && !by_below(below, below + 1)))
+		return NULL;
+	return *below;
 }
 
 /* Gives files of the first side their names on the other side. */

@@ -361,6 +361,18 @@ t_much_functions() {
 	reads 2.5 "$CHORD" export --format=lcov ./prog
 	[ "$(grep -c '^FN:' out)" = 30001 ] || no "$(grep -c '^FN:' out) functions"
 }
+t_much_files() {
+	awk 'BEGIN {
+		for (i = 0; i < 8000; i++)
+			printf "# 1 \"/somewhere/in/the/same/folder/file%d.c\"\nint f%d(int n)\n{\n\treturn n;\n}\n", i, i
+		print "int main(int n, char **argument)\n{\n\twhile (n-- > 1)\n\t\tf7(0);\n\treturn 0;\n}"
+	}' >prog.c
+	want $cc -g -o prog prog.c
+	CHORD_FILE=a.chord want ./prog
+	CHORD_FILE=b.chord want ./prog 1 2 3
+	reads 3 "$CHORD" diff --lines ./prog a.chord b.chord
+	grep -q 'file7.c:2$' out || no "no line of file7.c: $(cat out)"
+}
 
 # ---- files that cannot be used ----
 
@@ -892,7 +904,7 @@ t_damaged_core() {
 	done
 }
 
-for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure much-unknown much-killed much-functions \
+for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure much-unknown much-killed much-functions much-files \
 	unreadable unwritable output-kept full-output pipes full-disk file-size killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles build-id other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
