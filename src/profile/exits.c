@@ -128,9 +128,9 @@ place_cut(struct pool *pool, const struct parts *parts, const struct map *map, c
 	}
 	if (woven && is_complete(at->proc, e->addr, woven))
 		return;
-	if (!c->why || c->lost)
-		c->why = lost_why(pool, c->lost + e->count, e->addr);
-	c->lost += e->count;
+	c->lost = saturating_add(c->lost, e->count);
+	if (!c->why || c->lost > e->count)
+		c->why = lost_why(pool, c->lost, e->addr);
 }
 
 /* The calls of all procedures, and their code; made when first needed. */

@@ -473,7 +473,7 @@ standing(const struct reader *r)
 	if (r->region)
 		return 1;
 	if (p->flags & CHORD_PROFILE_INTERRUPTED && p->flags & CHORD_PROFILE_SNAPSHOT)
-		return n ? n - 1 + p->lost : 0;
+		return n ? saturating_add(n - 1, p->lost) : 0;
 	if (p->state == CHORD_STATE_THREADS && n > 1)
 		n--;
 	n = n ? n : 1;

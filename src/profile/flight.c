@@ -615,6 +615,14 @@ around(uint64_t *least, uint64_t *most, uint64_t less, uint64_t more)
 	*least -= less < *least ? less : *least;
 }
 
+static uint64_t
+times(uint64_t n, uint64_t each)
+{
+	uint64_t all;
+
+	return __builtin_mul_overflow(n, each, &all) ? COUNT_NO_BOUND : all;
+}
+
 void
 flight_around(struct pool *pool, const struct proc *p, struct standing s, struct counts *c)
 {
@@ -622,7 +630,7 @@ flight_around(struct pool *pool, const struct proc *p, struct standing s, struct
 	struct counts *m = c->most = room(pool, p, pool_alloc(pool, sizeof *c->most));
 
 	for (uint32_t k = 0; k < p->ncall; k++)
-		more = p->call[k].recursive ? (s.deep < UINT32_MAX ? s.deep + threads : COUNT_NO_BOUND) : more;
+		more = p->call[k].recursive ? saturating_add(s.deep, threads) : more;
 	least = pool_array(pool, p->nblock, sizeof *least);
 	for (uint32_t v = 0; v < p->nblock; v++) {
 		uint64_t *insn = least[v] = pool_array(pool, p->block[v].ninsn, sizeof *insn);
@@ -645,8 +653,8 @@ flight_around(struct pool *pool, const struct proc *p, struct standing s, struct
 	m->activations_known = c->activations_known;
 	m->jumps_known = c->jumps_known;
 	around(&c->activations, &m->activations, threads, more);
-	around(&c->blocks, &m->blocks, threads, more == COUNT_NO_BOUND ? more : more * p->nblock);
-	around(&c->jumps, &m->jumps, threads, more == COUNT_NO_BOUND ? more : more * p->nblock);
-	around(&c->insns, &m->insns, threads * longest, more == COUNT_NO_BOUND ? more : more * insns);
-	around(&c->call_insns, &m->call_insns, threads, more == COUNT_NO_BOUND ? more : more * p->ncall);
+	around(&c->blocks, &m->blocks, threads, times(more, p->nblock));
+	around(&c->jumps, &m->jumps, threads, times(more, p->nblock));
+	around(&c->insns, &m->insns, times(threads, longest), times(more, insns));
+	around(&c->call_insns, &m->call_insns, threads, times(more, p->ncall));
 }

@@ -351,7 +351,7 @@ solve_one(struct pool *pool, const struct proc *p, const struct profile *f, cons
 	}
 	if (f && f->standing) {
 		s = standing_of(f);
-		s.threads += c->lost;
+		s.threads = saturating_add(s.threads, c->lost);
 	}
 	if (s.threads && !records)
 		solve_flight(pool, p, m, woven, s, c);

@@ -622,6 +622,30 @@ damaged_profiles(void **state)
 	done(&s);
 }
 
+/* Whatever a snapshot says of threads without a region, activations may stand somewhere. */
+static void
+lost_threads_do_not_wrap(void **state)
+{
+	struct chord_profile_head h = {.magic = CHORD_PROFILE_MAGIC, .version = CHORD_FORMAT_VERSION, .page = CHORD_PAGE,
+	                               .flags = CHORD_PROFILE_SNAPSHOT | CHORD_PROFILE_INTERRUPTED, .lost = UINT64_MAX};
+	struct pool *pool = pool_new();
+	struct profile *p;
+	struct buf b = {0};
+
+	(void)state;
+	h.state = CHORD_STATE_RUNNING;
+	put_page(&b, &h, sizeof h);
+	put_module(&b, 0, "id1", "/bin/prog");
+	put_region(&b, 0, 0, (uint64_t[8]){1});
+	put_region(&b, 0, 1, (uint64_t[8]){1});
+	finish(&b);
+	p = parse_profile(pool, &b);
+	assert_true(p->standing == UINT64_MAX);
+	profile_free(p);
+	buf_free(&b);
+	pool_free(pool);
+}
+
 int
 main(void)
 {
@@ -632,6 +656,7 @@ main(void)
 		cmocka_unit_test(merge_joins_modules_by_build_id),
 		cmocka_unit_test(origins), cmocka_unit_test(sums_that_do_not_fit),
 		cmocka_unit_test(profile_errors),
+		cmocka_unit_test(lost_threads_do_not_wrap),
 		cmocka_unit_test(unknown_is_named),
 		cmocka_unit_test(unknown_is_merged),
 		cmocka_unit_test(callees_are_summed),

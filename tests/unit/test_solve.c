@@ -224,6 +224,32 @@ solve_cells(void **state)
 	assert_false(proc_counter(&m, &p, 2, &v));
 }
 
+/* A forged profile may say that there are more activations than there can be. They are not fewer for that. */
+static void
+solve_more_than_fits(void **state)
+{
+	const uint64_t half = UINT64_C(1) << 63;
+	const struct chord_exit odd[] = {exit_at(CODE + 3, half, false), exit_at(CODE + 4, half, false)};
+	struct standing s = {UINT64_MAX / 2, 0};
+	struct counts c = {.lost = UINT64_MAX};
+	struct solved x;
+
+	(void)state;
+	solve_with(&x, &plain, (uint64_t[8]){10, 5}, odd, 2);
+	assert_non_null(x.counts[0].why);
+	assert_true(x.counts[0].lost == UINT64_MAX);
+	x.profile->standing = 1;
+	solve_one(x.pool, x.map.proc, x.profile, profile_module(x.profile, STR("id1")), NULL, &c);
+	assert_true(c.why || c.most);
+	done(&x);
+	solve_with(&x, &plain, (uint64_t[8]){10, 5}, NULL, 0);
+	flight_around(x.pool, x.map.proc, s, &x.counts[0]);
+	assert_int_equal(x.counts[0].insns, 0);
+	assert_true(x.counts[0].most->insns == COUNT_NO_BOUND);
+	assert_true(x.counts[0].most->blocks == COUNT_NO_BOUND);
+	done(&x);
+}
+
 /* The time for all counters does not grow with the square of their number. */
 static void
 solve_many_cells(void **state)
@@ -268,6 +294,7 @@ main(void)
 		cmocka_unit_test(solve_without_counters),
 		cmocka_unit_test(solve_cells),
 		cmocka_unit_test(solve_many_cells),
+		cmocka_unit_test(solve_more_than_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
