@@ -30,41 +30,112 @@ add_head(struct profile *sum, const struct profile *p)
 	       checked_add(&sum->lost, p->lost) && checked_add(&sum->in_flight, p->in_flight);
 }
 
-static bool
-has_origin(const struct profile *p, uint64_t id, uint64_t id2)
+/* ---- what is in a sum already ---- */
+
+struct identity {
+	uint64_t id, id2;
+};
+
+/* Sorted. */
+struct identities {
+	struct identity *at;
+	size_t n;
+};
+
+static int
+by_id(const void *a, const void *b)
 {
-	for (size_t i = 0; i < p->origin.n; i++)
-		if (p->origin.at[i].id == id && p->origin.at[i].id2 == id2)
-			return true;
-	return false;
+	const struct identity *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->id2 > y->id2) - (x->id2 < y->id2);
+}
+
+/* The identities of a profile's origins or, `of`, of what the snapshots among these were taken of (heap). */
+static struct identities
+identities_of(const struct profile *p, bool of)
+{
+	struct identities s = {xcalloc(p->origin.n + 1, sizeof *s.at), 0};
+
+	for (size_t i = 0; i < p->origin.n; i++) {
+		const struct chord_origin *o = &p->origin.at[i];
+
+		if (!of)
+			s.at[s.n++] = (struct identity){o->id, o->id2};
+		else if (o->flags & CHORD_PROFILE_SNAPSHOT)
+			s.at[s.n++] = (struct identity){o->of, o->of2};
+	}
+	if (s.n)
+		qsort(s.at, s.n, sizeof *s.at, by_id);
+	return s;
+}
+
+/* The first one that is not before that one. */
+static size_t
+first_identity(const struct identities *s, struct identity wanted)
+{
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (by_id(&s->at[mid], &wanted) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool
+has_identity(const struct identities *s, uint64_t id, uint64_t id2)
+{
+	const struct identity wanted = {id, id2};
+	size_t i = first_identity(s, wanted);
+
+	return i < s->n && !by_id(&s->at[i], &wanted);
 }
 
 enum profile_overlap
 profile_overlap(const struct profile *sum, const struct profile *p)
 {
+	struct identities own = identities_of(p, false);
+	bool *there = xcalloc(own.n + 1, sizeof *there);
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->origin.n; i++)
-		n += has_origin(sum, p->origin.at[i].id, p->origin.at[i].id2);
+	for (size_t i = 0; i < sum->origin.n; i++) {
+		const struct identity s = {sum->origin.at[i].id, sum->origin.at[i].id2};
+
+		for (size_t k = first_identity(&own, s); k < own.n && !there[k] && !by_id(&own.at[k], &s); k++) {
+			there[k] = true;
+			n++;
+		}
+	}
+	free(there);
+	free(own.at);
 	return !n ? PROFILE_PER_THREAD : n == p->origin.n ? PROFILE_INSIDE : PROFILE_OVERLAPS;
 }
 
 const struct chord_origin *
 profile_snapshot_of(const struct profile *sum, const struct profile *p)
 {
-	for (size_t i = 0; i < p->origin.n; i++) {
-		const struct chord_origin *o = &p->origin.at[i];
+	struct identities own = identities_of(p, false), of = identities_of(p, true);
+	const struct chord_origin *found = NULL;
 
-		for (size_t k = 0; k < sum->origin.n; k++) {
-			const struct chord_origin *s = &sum->origin.at[k];
+	for (size_t i = 0; i < sum->origin.n && !found; i++) {
+		const struct chord_origin *s = &sum->origin.at[i];
 
-			if ((o->flags & CHORD_PROFILE_SNAPSHOT && o->of == s->id && o->of2 == s->id2) ||
-			    (s->flags & CHORD_PROFILE_SNAPSHOT && s->of == o->id && s->of2 == o->id2))
-				return s;
-		}
+		if (has_identity(&of, s->id, s->id2) ||
+		    (s->flags & CHORD_PROFILE_SNAPSHOT && has_identity(&own, s->of, s->of2)))
+			found = s;
 	}
-	return NULL;
+	free(of.at);
+	free(own.at);
+	return found;
 }
+
+/* ---- adding ---- */
 
 /* The module of the sum that corresponds to m; added if it is new. Modules without a build id are never the same. NULL: a module of
  * the same build has other counters. */

@@ -3,6 +3,8 @@
 #include "tests/unit/profile_bytes.h"
 #include "tests/unit/reasons.h"
 
+#include <time.h>
+
 static void
 profile_regions_are_summed(void **state)
 {
@@ -622,6 +624,32 @@ damaged_profiles(void **state)
 	done(&s);
 }
 
+/* Two sums of many profiles are compared in a time that does not grow with the square of their number. */
+static void
+many_origins(void **state)
+{
+	enum { N = 80000 };
+	struct profile *a = profile_new(), *b = profile_new();
+	clock_t before = clock();
+
+	(void)state;
+	for (uint64_t i = 0; i < N; i++) {
+		VEC_PUSH(a->origin, ((struct chord_origin){.id = i, .id2 = 1}));
+		VEC_PUSH(b->origin, ((struct chord_origin){.id = i, .id2 = 2}));
+	}
+	assert_int_equal(profile_overlap(a, b), PROFILE_PER_THREAD);
+	assert_null(profile_snapshot_of(a, b));
+	b->origin.at[7] = a->origin.at[N - 7];
+	assert_int_equal(profile_overlap(a, b), PROFILE_OVERLAPS);
+	assert_int_equal(profile_overlap(a, a), PROFILE_INSIDE);
+	b->origin.at[8] = (struct chord_origin){.of = 9, .of2 = 1, .flags = CHORD_PROFILE_SNAPSHOT};
+	assert_ptr_equal(profile_snapshot_of(a, b), &a->origin.at[9]);
+	assert_ptr_equal(profile_snapshot_of(b, a), &b->origin.at[8]);
+	assert_in_range(clock() - before, 0, 2 * CLOCKS_PER_SEC);
+	profile_free(a);
+	profile_free(b);
+}
+
 /* Whatever a snapshot says of threads without a region, activations may stand somewhere. */
 static void
 lost_threads_do_not_wrap(void **state)
@@ -656,6 +684,7 @@ main(void)
 		cmocka_unit_test(merge_joins_modules_by_build_id),
 		cmocka_unit_test(origins), cmocka_unit_test(sums_that_do_not_fit),
 		cmocka_unit_test(profile_errors),
+		cmocka_unit_test(many_origins),
 		cmocka_unit_test(lost_threads_do_not_wrap),
 		cmocka_unit_test(unknown_is_named),
 		cmocka_unit_test(unknown_is_merged),
