@@ -178,7 +178,8 @@ read_exits(struct reader *r, const struct chord_extent_head *h, const unsigned c
 	}
 }
 
-/* Begins the part of one process, or of all processes that ended. Each part has the same modules. */
+/* Begins the part of one process, or of all processes that ended. Each part has the same modules, and belongs to the sum, which has
+ * their paths. */
 static void
 begin_part(struct reader *r, const struct chord_flight *f)
 {
@@ -193,7 +194,6 @@ begin_part(struct reader *r, const struct chord_flight *f)
 	for (size_t i = 0; i < r->sum->module.n; i++) {
 		struct module m = r->sum->module.at[i];
 
-		m.path = pool_strdup(p->pool, m.path);
 		measures_copy_module(p, &m);
 		VEC_PUSH(p->module, m);
 	}

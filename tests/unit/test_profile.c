@@ -3,6 +3,8 @@
 #include "tests/unit/profile_bytes.h"
 #include "tests/unit/reasons.h"
 
+#include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static void
@@ -650,6 +652,45 @@ many_origins(void **state)
 	profile_free(b);
 }
 
+/* The processes of a file that keeps them apart have the same modules, whose paths are kept once. */
+static void
+many_parts(void **state)
+{
+	enum { MODULES = 100, PARTS = 1000 };
+	struct chord_profile_head h = {.magic = CHORD_PROFILE_MAGIC, .version = CHORD_FORMAT_VERSION, .page = CHORD_PAGE,
+	                               .flags = CHORD_PROFILE_MERGED, .processes = PARTS};
+	struct chord_extent_head x = {.type = CHORD_EXTENT_FLIGHT, .a = PARTS};
+	struct pool *pool = pool_new();
+	struct rusage before, after;
+	char path[3000] = "", id[16];
+	struct buf b = {0}, parts = {0};
+	struct profile *p;
+
+	(void)state;
+	memset(path, 'p', sizeof path - 1);
+	put_page(&b, &h, sizeof h);
+	for (uint32_t i = 0; i < MODULES; i++) {
+		snprintf(id, sizeof id, "id%u", i);
+		put_module(&b, i, id, path);
+	}
+	x.size = (sizeof x + PARTS * sizeof(struct chord_flight) + CHORD_PAGE - 1) / CHORD_PAGE * CHORD_PAGE;
+	buf_add(&parts, &x, sizeof x);
+	for (uint64_t i = 1; i <= PARTS; i++)
+		buf_add(&parts, &(struct chord_flight){i, 1, CHORD_STATE_THREADS, 0}, sizeof(struct chord_flight));
+	put_page(&b, parts.at, parts.n);
+	finish(&b);
+	getrusage(RUSAGE_SELF, &before);
+	p = parse_profile(pool, &b);
+	getrusage(RUSAGE_SELF, &after);
+	assert_int_equal(p->flight.n, PARTS);
+	assert_string_equal(p->flight.at[PARTS - 1]->module.at[MODULES - 1].path, path);
+	assert_in_range(after.ru_maxrss - before.ru_maxrss, 0, 100 * 1024);
+	profile_free(p);
+	buf_free(&parts);
+	buf_free(&b);
+	pool_free(pool);
+}
+
 /* Whatever a snapshot says of threads without a region, activations may stand somewhere. */
 static void
 lost_threads_do_not_wrap(void **state)
@@ -685,6 +726,7 @@ main(void)
 		cmocka_unit_test(origins), cmocka_unit_test(sums_that_do_not_fit),
 		cmocka_unit_test(profile_errors),
 		cmocka_unit_test(many_origins),
+		cmocka_unit_test(many_parts),
 		cmocka_unit_test(lost_threads_do_not_wrap),
 		cmocka_unit_test(unknown_is_named),
 		cmocka_unit_test(unknown_is_merged),
