@@ -14,7 +14,7 @@
 
 /* The version covers the bytes and everything that the reader makes of a trace: a reader that follows a trace differently needs
  * another version. */
-enum { MAGIC = 0x58494843, VERSION = 7, BYTES_MOST = 8 << 20, STATE_MOST = BYTES_MOST / 16 };
+enum { MAGIC = 0x58494843, VERSION = 8, BYTES_MOST = 8 << 20, STATE_MOST = BYTES_MOST / 16 };
 /* What an index may hold in addition to states. */
 enum { HOLDS_EVENTS = 1, HOLDS_DATA = 2, HOLDS_ALL = 3 };
 

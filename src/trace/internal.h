@@ -89,7 +89,15 @@ void replay_arrive(struct replay *r, const struct replay_path *p);
 /* Notes that the path has been written. */
 void replay_take(struct replay *r, const struct replay_path *p);
 /* Leaves procedures that ended with a jump to procedures that did not write anything. */
+void replay_leave_tails(struct replay *r);
+/* The same. If they were handlers, what they interrupted has gone on, and is reported. */
 void replay_end_tails(struct replay *r);
+/* May the activation have ended? It returns, or has jumped to code that has written nothing and may have returned. */
+static inline bool
+replay_may_have_ended(const struct replay_frame *f)
+{
+	return f->path ? f->path->end == REPLAY_RETURNS || f->path->end == REPLAY_TAIL : f->at == REPLAY_LEFT_BY_TAIL_CALL;
+}
 
 /* The path of a token, after what has been taken so far. */
 const struct replay_path *replay_path_next(struct replay *r, uint32_t token, bool *damaged);

@@ -44,9 +44,8 @@ enter(struct replay *r, const struct replay_path *p, enum replay_how how)
 		r->enters(r, how);
 }
 
-/* An activation that jumped to another procedure has ended, if that procedure has not been entered. */
 void
-replay_end_tails(struct replay *r)
+replay_leave_tails(struct replay *r)
 {
 	while (r->stack.n && top(r)->at == REPLAY_LEFT_BY_TAIL_CALL)
 		leave(r, REPLAY_BY_RETURN);
@@ -240,6 +239,15 @@ replay_finish(struct replay *r)
 		replay_finish_one(r);
 }
 
+void
+replay_end_tails(struct replay *r)
+{
+	while (r->stack.n && top(r)->at == REPLAY_LEFT_BY_TAIL_CALL && !r->stop) {
+		replay_leave_tails(r);
+		replay_finish(r);
+	}
+}
+
 /* The innermost activation ended its path with an indirect jump. Was that a tail call? The path of another activation follows. */
 static bool
 has_left(const struct replay *r, const struct replay_frame *f, const struct replay_path *p)
@@ -271,11 +279,39 @@ replay_arrive(struct replay *r, const struct replay_path *p)
 		r->strikes = r->unseen = r->perhaps = 0;
 }
 
+/* Does the path call the procedure, or jump to it, by name? */
+static bool
+names(const struct replay *r, const struct replay_path *from, const struct replay_path *p)
+{
+	return r->names && from && (from->end == REPLAY_CALLS || from->end == REPLAY_TAIL) &&
+	       r->names(r->ctx, from, p->proc, p->module);
+}
+
+/* Has the activation on top, which jumped to another procedure, ended before that path? Then untraced code that was there has
+ * returned. What the activation interrupted, as a handler, has gone on: it runs the path, or names the procedure that the path
+ * enters. */
+static bool
+has_come_back(const struct replay *r, const struct replay_path *p)
+{
+	const struct replay_frame *f = r->stack.n ? &r->stack.at[r->stack.n - 1] : NULL;
+
+	if (!f || f->at != REPLAY_LEFT_BY_TAIL_CALL || r->strikes || r->leaves || names(r, f->last, p))
+		return false;
+	while (f > r->stack.at && replay_may_have_ended(f)) {
+		f--;
+		if (f->ahead == p || (p->begin == REPLAY_ENTERS && names(r, f->path, p)))
+			return true;
+	}
+	return false;
+}
+
 void
 replay_take(struct replay *r, const struct replay_path *p)
 {
 	if (!r->strikes || p->begin != REPLAY_ENTERS)
 		replay_finish(r);
+	if (has_come_back(r, p))
+		replay_end_tails(r);
 	if (r->stop)
 		return;
 	if (r->strikes || !top(r) || top(r)->ahead != p)
@@ -468,7 +504,7 @@ take_mark(struct replay *r, uint32_t slot)
 		break;
 	case CHORD_MARK_JUMP:
 		replay_finish(r);
-		replay_end_tails(r);
+		replay_leave_tails(r);
 		r->jumped = true;
 		if (r->jumps)
 			r->jumps(r);
@@ -553,13 +589,19 @@ end_killed(struct replay *r)
 static void
 end_thread(struct replay *r)
 {
+	bool tail;
+
 	if ((r->killed || r->slots->fault) && !r->silent)
 		end_killed(r);
 	else
 		replay_finish(r);
-	/* Untraced code may have returned from a tail call, or ended the thread. */
-	if (!r->stop && top(r) && top(r)->at == REPLAY_LEFT_BY_TAIL_CALL)
+	/* Untraced code may have returned from a tail call, or ended the thread. If it returned from a handler, what that had
+	 * interrupted went on. */
+	tail = top(r) && top(r)->at == REPLAY_LEFT_BY_TAIL_CALL;
+	while (!r->stop && top(r) && top(r)->at == REPLAY_LEFT_BY_TAIL_CALL)
 		leave(r, REPLAY_UNTRACED);
+	if (!r->stop && tail && top(r) && top(r)->path)
+		end_killed(r);
 	if (!r->stop)
 		say_end(r, false);
 }

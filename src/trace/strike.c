@@ -25,6 +25,8 @@ struct scout {
 	struct slots *slots;
 	size_t i;
 	VEC(uint64_t) waiting;   /* marks of handlers that have not been entered, and have no activation below them here */
+	size_t after;            /* so many of the last ones are of handlers that struck when the activations here had all jumped to
+	                          * code that has written nothing: that code may have returned */
 	bool entered;            /* the handler with the mark under consideration has been entered */
 	bool spread;             /* the next path was written together with others: the place may be in any of them */
 	const struct replay_strike *strike;
@@ -97,28 +99,72 @@ next_slot(struct scout *c, uint32_t *slot)
 	return true;
 }
 
+/* Is that the path that is looked for? mark: if the path is a handler's, the handler's mark; else 0. */
+static bool
+is_found(struct scout *c, const struct replay_path *p, uint64_t mark)
+{
+	if (!c->entered || mark == c->own)
+		return false;
+	if (c->spread && is_of(p, c->strike)) {
+		c->found = &UNPLACED;
+	} else if (contains(p, c->strike, &c->at)) {
+		c->found = p;
+		c->mark = mark;
+	}
+	return c->found;
+}
+
+static uint64_t
+last_mark(const struct scout *c)
+{
+	return c->waiting.n ? c->waiting.at[c->waiting.n - 1] : 0;
+}
+
+static void
+enter_handler(struct scout *c, const struct replay_path *p)
+{
+	c->entered |= last_mark(c) == OWN;
+	c->waiting.n--;
+	c->q.strikes = 1;
+	replay_take(&c->q, p);
+}
+
 /* Takes a path with no handler's activation below it: it belongs to the interrupted activation, or to another handler. False: the
  * search is over. */
 static bool
 take_lowest(struct scout *c, const struct replay_path *p)
 {
-	uint64_t mark = c->waiting.n ? c->waiting.at[c->waiting.n - 1] : 0;
+	uint64_t mark = last_mark(c);
 
-	if (c->entered && mark != c->own && c->spread && is_of(p, c->strike)) {
-		c->found = &UNPLACED;
+	if (is_found(c, p, mark) || !mark || p->begin != REPLAY_ENTERS)
 		return false;
-	}
-	if (c->entered && mark != c->own && contains(p, c->strike, &c->at)) {
-		c->found = p;
-		c->mark = mark;
+	enter_handler(c, p);
+	return true;
+}
+
+/* Have all activations jumped to code that has written nothing? It may have returned. */
+static bool
+may_have_ended(const struct scout *c)
+{
+	size_t n = c->q.stack.n;
+
+	while (n && c->q.stack.at[n - 1].at == REPLAY_LEFT_BY_TAIL_CALL)
+		n--;
+	return !n;
+}
+
+/* Takes the entry of a procedure where all activations may have ended. It may be what is looked for, and else what they jumped to.
+ * False: the search is over. */
+static bool
+take_after(struct scout *c, const struct replay_path *p)
+{
+	if (is_found(c, p, last_mark(c)))
 		return false;
-	}
-	if (!mark || p->begin != REPLAY_ENTERS)
-		return false;
-	c->waiting.n--;
-	c->entered |= mark == OWN;
-	c->q.strikes = 1;
-	replay_take(&c->q, p);
+	if (c->after)
+		enter_handler(c, p);
+	else
+		replay_take(&c->q, p);
+	c->after -= c->after > 0;
 	return true;
 }
 
@@ -129,6 +175,12 @@ take_path(struct scout *c, const struct replay_path *p)
 
 	if (!begins)
 		replay_finish(&c->q);
+	if (!begins && c->q.stack.n && p->begin == REPLAY_ENTERS && may_have_ended(c))
+		return take_after(c, p);
+	if (!begins) {
+		c->waiting.n -= c->after;
+		c->after = 0;
+	}
 	if (!begins && p->begin != REPLAY_ENTERS && !replay_has(&c->q, p))
 		replay_end_tails(&c->q);
 	if (!begins && !c->q.stack.n)
@@ -143,17 +195,19 @@ static void
 take_strike(struct scout *c, uint64_t value)
 {
 	replay_finish(&c->q);
-	if (!c->q.stack.n && !c->q.strikes)
-		VEC_PUSH(c->waiting, value | SAID);
-	else
+	if (c->q.strikes || !may_have_ended(c)) {
 		c->q.strikes++;
+		return;
+	}
+	VEC_PUSH(c->waiting, value | SAID);
+	c->after += c->q.stack.n != 0;
 }
 
 static bool
 take_jump(struct scout *c, uint32_t ended)
 {
 	replay_finish(&c->q);
-	replay_end_tails(&c->q);
+	replay_leave_tails(&c->q);
 	c->q.jumped = true;
 	c->q.leaves = ended != CHORD_MARK_MOST;
 	c->q.ended = ended;
@@ -250,12 +304,15 @@ is_late(const struct replay_frame *f, const struct replay_strike *s)
 	return s->proc && !f->ahead && f->last && is_unclear(f->last, s);
 }
 
-/* The activations above the first n have returned. */
+/* The activations above the first n have returned, or what they jumped to has. */
 static void
 finish_above(struct replay *r, size_t n)
 {
 	while (r->stack.n > n && !r->stop)
-		replay_finish_one(r);
+		if (replay_top(r)->path)
+			replay_finish_one(r);
+		else
+			replay_leave_tails(r);
 }
 
 /* Is the place in the last path that was written? Then the path is reported up to the place. Otherwise nothing is reported yet: the
@@ -266,9 +323,11 @@ is_told(struct replay *r, struct replay_strike *s)
 	size_t n = r->strikes ? 0 : r->stack.n;
 	struct replay_point at;
 
-	for (; n && r->stack.at[n - 1].path; n--) {
+	for (; n && (r->stack.at[n - 1].path || r->stack.at[n - 1].at == REPLAY_LEFT_BY_TAIL_CALL); n--) {
 		const struct replay_frame *f = &r->stack.at[n - 1];
 
+		if (!f->path)
+			continue;
 		if (s->proc && is_in_tail(f->path, s, &at)) {
 			finish_above(r, n);
 			if (!r->stop)
@@ -284,8 +343,8 @@ is_told(struct replay *r, struct replay_strike *s)
 			finish_above(r, n);
 			return true;
 		}
-		/* Only if this handler has returned can the place be further down. */
-		if (f->path->end != REPLAY_RETURNS)
+		/* Only if this handler has ended can the place be further down. */
+		if (!replay_may_have_ended(f))
 			return false;
 	}
 	if (n && is_late(&r->stack.at[n - 1], s))
@@ -321,7 +380,7 @@ find_announced(const struct replay *r, const struct replay_strike *s)
 	for (size_t n = r->stack.n; n > 1; n--) {
 		const struct replay_frame *f = &r->stack.at[n - 1];
 
-		if (!f->path || f->path->end != REPLAY_RETURNS || (s->proc && is_in_tail(f->path, s, &at)))
+		if (!replay_may_have_ended(f) || (s->proc && f->path && is_in_tail(f->path, s, &at)))
 			break;
 		if (f[-1].announced)
 			return n - 1;

@@ -293,6 +293,8 @@ struct replay {
 	bool (*locate)(struct replay *r, uint32_t module, uint64_t addr, struct replay_strike *s);
 	/* With `locate`: a place in the path up to which it had certainly run when its slot was taken. */
 	struct replay_point (*written)(struct replay *r, const struct replay_path *p);
+	/* With `locate`: true if the last instruction of the path, a call or a jump, names that procedure. */
+	bool (*names)(void *ctx, const struct replay_path *p, const struct proc *callee, uint32_t module);
 };
 /* Reads a stream from its beginning. NULL: to its end, or until `stop`; otherwise what is wrong with it. */
 const char *replay_stream(struct replay *r, size_t stream);

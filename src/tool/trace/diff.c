@@ -161,7 +161,7 @@ static bool
 follow(struct replay *r, struct trace_out *o, const struct course *c)
 {
 	*r = (struct replay){.file = c->process->file, .code = c->process->code, .ctx = o, .locate = place_locate,
-	                     .written = place_written};
+	                     .written = place_written, .names = place_names};
 	replay_begin(r, c->stream);
 	while (r->slots->segment != c->slots->segment || r->i < c->i)
 		if (!replay_step(r))

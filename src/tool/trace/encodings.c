@@ -12,47 +12,6 @@
 
 enum { TOP = 10 };
 
-/* ---- what calls and jumps name ---- */
-
-/* The address of a block's last instruction that is not padding; 0: not known. */
-static uint64_t
-last_insn(const struct proc *p, uint32_t block)
-{
-	uint64_t addr = 0;
-	struct walk w;
-
-	for (walk_start(&w, p, NULL, block); walk_next(&w);)
-		if (w.kind != CHORD_INSN_PAD)
-			addr = w.addr;
-	return addr;
-}
-
-static bool
-is_among(struct pool *pool, const struct callee *c, const char *name)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (!strcmp(callee_name(pool, c, i), name))
-			return true;
-	return false;
-}
-
-static bool
-named(void *ctx, const struct replay_path *p, const struct proc *callee, uint32_t module)
-{
-	struct trace_out *o = ctx;
-	struct binary *bin = traced_binary(o->process, p->module);
-	uint64_t at = p->n && bin ? last_insn(p->proc, p->block[p->n - 1]) : 0;
-	struct callee c;
-	struct insn in;
-
-	if (!at || !image_insn(bin->image, at, &in))
-		return false;
-	c = callee_of(bin, p->proc, &in, at);
-	if (c.addr)
-		return module == p->module && c.addr == callee->part[0].addr;
-	return is_among(o->run->pool, &c, callee->name);
-}
-
 /* ---- sums ---- */
 
 /* Which of three is the smallest; the first one if several are. */
@@ -258,7 +217,7 @@ int
 trace_encodings(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to)
 {
 	struct trace_out o = {.args = a, .run = r, .to = to};
-	struct encodings *e = encodings_new(named, &o);
+	struct encodings *e = encodings_new(place_names, &o);
 	int status = 0;
 
 	for (size_t i = 0; i < list->n; i++) {

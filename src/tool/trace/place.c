@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where signals struck: finds the instruction of the original for an address of woven code. */
+/* Where signals struck: finds the instruction of the original for an address of woven code. And what calls and jumps name. */
 #include "tool/trace/trace.h"
+
+#include <string.h>
 
 static struct where_index *
 index_of(struct trace_out *o, uint32_t module)
@@ -127,4 +129,45 @@ place_written(struct replay *r, const struct replay_path *p)
 			break;
 		}
 	return at;
+}
+
+/* ---- what calls and jumps name ---- */
+
+/* The address of a block's last instruction that is not padding; 0: not known. */
+static uint64_t
+last_insn(const struct proc *p, uint32_t block)
+{
+	uint64_t addr = 0;
+	struct walk w;
+
+	for (walk_start(&w, p, NULL, block); walk_next(&w);)
+		if (w.kind != CHORD_INSN_PAD)
+			addr = w.addr;
+	return addr;
+}
+
+static bool
+is_among(struct pool *pool, const struct callee *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcmp(callee_name(pool, c, i), name))
+			return true;
+	return false;
+}
+
+bool
+place_names(void *ctx, const struct replay_path *p, const struct proc *callee, uint32_t module)
+{
+	struct trace_out *o = ctx;
+	struct binary *bin = traced_binary(o->process, p->module);
+	uint64_t at = p->n && bin ? last_insn(p->proc, p->block[p->n - 1]) : 0;
+	struct callee c;
+	struct insn in;
+
+	if (!at || !image_insn(bin->image, at, &in))
+		return false;
+	c = callee_of(bin, p->proc, &in, at);
+	if (c.addr)
+		return module == p->module && c.addr == callee->part[0].addr;
+	return is_among(o->run->pool, &c, callee->name);
 }

@@ -553,7 +553,7 @@ replay_for(struct trace_out *o)
 {
 	struct replay r = {.file = o->process->file, .code = o->process->code, .ctx = o, .thread_begins = thread_begins,
 	                   .index = o->index && !o->index->read ? o->index : NULL,
-	                   .locate = place_locate, .written = place_written,
+	                   .locate = place_locate, .written = place_written, .names = place_names,
 	                   .killed = o->process->profile->state != CHORD_STATE_ENDED};
 
 	if (o->args->form == TRACE_LACKEY) {

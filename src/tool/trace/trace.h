@@ -114,6 +114,8 @@ struct binary *traced_binary(const struct traced *t, uint32_t module);
 /* place.c: what is at an address of woven code, and what had run when a path's slot was taken, for struct replay. */
 bool place_locate(struct replay *r, uint32_t module, uint64_t addr, struct replay_strike *s);
 struct replay_point place_written(struct replay *r, const struct replay_path *p);
+/* For struct replay and struct encodings; ctx is a struct trace_out. */
+bool place_names(void *ctx, const struct replay_path *p, const struct proc *callee, uint32_t module);
 
 /* text.c: prints all streams of a process. False: its trace is not whole; reported. */
 bool trace_print(struct trace_out *o);
