@@ -148,6 +148,9 @@ static const struct system_call calls[] = {
 	 .command = (uint32_t)(command_), .out = {__VA_ARGS__}}
 #define FCNTL(command_, ...) COMMAND(fcntl, 1, command_, GIVEN, __VA_ARGS__)
 #define IOCTL(command_, ...) COMMAND(ioctl, 1, command_, GIVEN, __VA_ARGS__)
+#define REFUSED_COMMAND(call_, arg_, command_, why_) \
+	{.number = SYS_##call_, .name = #call_ " " #command_, .class = CALL_REFUSED, .arg = arg_, \
+	 .command = (uint32_t)(command_), .why = why_}
 #define PRCTL(command_, ...) COMMAND(prctl, 0, command_, GIVEN, __VA_ARGS__)
 #define SEMCTL(command_, ...) COMMAND(semctl, 2, command_, GIVEN, __VA_ARGS__)
 #define MSGCTL(command_, ...) COMMAND(msgctl, 1, command_, GIVEN, __VA_ARGS__)
@@ -181,7 +184,7 @@ static const struct system_call commands[] = {
 	PRCTL(PR_GET_SECUREBITS), PRCTL(PR_SET_PTRACER), PRCTL(PR_SET_THP_DISABLE), PRCTL(PR_GET_THP_DISABLE),
 	PRCTL(PR_CAP_AMBIENT), PRCTL(PR_SET_SECUREBITS), PRCTL(PR_GET_SPECULATION_CTRL), PRCTL(PR_SET_SPECULATION_CTRL),
 	PRCTL(PR_SET_IO_FLUSHER), PRCTL(PR_GET_IO_FLUSHER), PRCTL(PR_GET_TID_ADDRESS, FIXED(1, 8)), PRCTL(PR_GET_TIMING),
-	PRCTL(PR_MCE_KILL), PRCTL(PR_MCE_KILL_GET),
+	PRCTL(PR_MCE_KILL), PRCTL(PR_MCE_KILL_GET), REFUSED_COMMAND(prctl, 0, PR_SET_SECCOMP, FILTER),
 	SEMCTL(IPC_RMID), SEMCTL(IPC_SET), SEMCTL(IPC_STAT, FIXED(3, 104)), SEMCTL(GETPID), SEMCTL(GETVAL), SEMCTL(GETNCNT),
 	SEMCTL(GETZCNT), SEMCTL(SETVAL), SEMCTL(SETALL), MSGCTL(IPC_RMID), MSGCTL(IPC_SET), MSGCTL(IPC_STAT, FIXED(2, 120)),
 	FUTEX2(FUTEX_WAIT), FUTEX2(FUTEX_WAKE), FUTEX2(FUTEX_WAIT_BITSET), FUTEX2(FUTEX_WAKE_BITSET), FUTEX2(FUTEX_REQUEUE),
