@@ -102,9 +102,14 @@ cmd_record(int argc, char **argv)
 		say_error("CHORD_RECORD", "%s: there is only \"signals\"", what);
 		return EXIT_USAGE;
 	}
+	a.signals |= what && *what;
+	if (a.signals && (a.chaos || a.stops || a.stats)) {
+		say_error("--signals", "nothing else is recorded then: it does not go with --chaos, --no-buffer or --stats");
+		return EXIT_USAGE;
+	}
 	if (a.chaos)
 		fprintf(stderr, "chord: chaos: seed %" PRIu64 "\n", a.seed);
-	how = (struct record_how){a.signals || (what && *what), a.chaos ? &a.seed : NULL, a.stops, a.stats};
+	how = (struct record_how){a.signals, a.chaos ? &a.seed : NULL, a.stops, a.stats};
 	if (!replay_record(a.argv, a.log, &how, &ended, &status))
 		return EXIT_NO;
 	/* If the program was to leave a core file, it has done so itself. */

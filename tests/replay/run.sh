@@ -1196,6 +1196,11 @@ t_counters_go() {
 	for seed in -1 99999999999999999999999 "" x; do
 		refused 2 'not a number' "$CHORD" record --chaos="$seed" -o none ./go
 	done
+	for option in --chaos --no-buffer --stats; do
+		refused 2 'does not go with' "$CHORD" record --signals "$option" -o none ./go
+		refused 2 'does not go with' env CHORD_RECORD=signals "$CHORD" record "$option" -o none ./go
+	done
+	[ ! -e none ] || no "a log is left"
 	# Told to stop just before a call, none goes on putting that off.
 	for try in $(seq 40); do
 		timeout -k 5 60 "$CHORD" record --chaos -o log ./go >out 2>err || no "try $try: status $?: $(head -c 300 err)"
