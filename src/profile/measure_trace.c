@@ -3,7 +3,8 @@
  * trace has been counted. */
 #include "profile/measure.h"
 
-static const char UNFILLED[] = "what ran is in the trace of its process, which is not beside the profile, or is not whole";
+static const char UNFILLED[] = "what ran is in the trace of its process, which is not beside the profile, is not whole, "
+                               "or is not counted for a core file";
 
 static const char UNFOLLOWED[] = "its trace has witnesses, and its code was not where it ran when they were counted";
 
