@@ -127,7 +127,7 @@ say_when(struct debugger *d, struct buf *to)
 	else if ((count = clock_sum(clock)))
 		buf_printf(to, ", clock %" PRIu64 " (this code has none)", count);
 	else
-		buf_str(to, ", no clock (none yet, or it was built without -fchord=events)");
+		buf_str(to, ", no clock (none yet, or it was built without -fchord=events or clock)");
 	if (t)
 		buf_printf(to, ", thread %" PRIu64 " of process %" PRIu64, t->number, t->group->number);
 	buf_char(to, '\n');
