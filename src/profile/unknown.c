@@ -136,7 +136,7 @@ name_tag(struct buf *b, uint32_t tag)
 
 	snprintf(word, sizeof word, " %u,", tag);
 	n = strlen(word);
-	if (!memmem(b->at, b->n, word, n))
+	if (!b->n || !memmem(b->at, b->n, word, n))
 		buf_add(b, word, n);
 }
 
