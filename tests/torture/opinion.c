@@ -139,7 +139,9 @@ is_own_event(const char *name)
 static bool
 may_be_unknown(const struct trial *t, const char *reason)
 {
-	return strstr(reason, "of its activations ended between calls") && (!strcmp(t->measure, "trace") || !strcmp(t->measure, "data"));
+	bool traced = !strcmp(t->measure, "trace") || !strcmp(t->measure, "data");
+
+	return traced && strstr(reason, "of its activations ended between calls");
 }
 
 /* Events, where nothing is unknown or noted, are what the edges say. */
