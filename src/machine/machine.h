@@ -219,6 +219,7 @@ struct path_op {
 	uint32_t full;       /* FULL: the least slot that is written; 0: none is */
 	bool strikes;        /* the procedure is being entered, perhaps as a signal's handler, and the runtime is told so. Arguments
 	                      * are as at the entry, flags are not live, and nothing is kept below the stack pointer */
+	bool compiled;       /* strikes: a compiler made the procedure, so a handler uses no register in which it gets nothing */
 };
 
 /* Where the code of a path_op is put. The path register is in the shadow of the place of the return address. */

@@ -86,6 +86,8 @@ void replay_run_to(struct replay *r, struct replay_point to);
 bool replay_has(const struct replay *r, const struct replay_path *p);
 /* Makes the frame in which the path runs the one on top. */
 void replay_arrive(struct replay *r, const struct replay_path *p);
+/* If that path shows that what a handler jumped to, which has written nothing, has returned: leaves the handler. */
+void replay_come_back(struct replay *r, const struct replay_path *p);
 /* Notes that the path has been written. */
 void replay_take(struct replay *r, const struct replay_path *p);
 /* Leaves procedures that ended with a jump to procedures that did not write anything. */

@@ -306,12 +306,18 @@ has_come_back(const struct replay *r, const struct replay_path *p)
 }
 
 void
+replay_come_back(struct replay *r, const struct replay_path *p)
+{
+	if (has_come_back(r, p))
+		replay_end_tails(r);
+}
+
+void
 replay_take(struct replay *r, const struct replay_path *p)
 {
 	if (!r->strikes || p->begin != REPLAY_ENTERS)
 		replay_finish(r);
-	if (has_come_back(r, p))
-		replay_end_tails(r);
+	replay_come_back(r, p);
 	if (r->stop)
 		return;
 	if (r->strikes || !top(r) || top(r)->ahead != p)

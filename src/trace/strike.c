@@ -27,6 +27,7 @@ struct scout {
 	VEC(uint64_t) waiting;   /* marks of handlers that have not been entered, and have no activation below them here */
 	size_t after;            /* so many of the last ones are of handlers that struck when the activations here had all jumped to
 	                          * code that has written nothing: that code may have returned */
+	uint64_t lowest;         /* the mark of the handler whose activation is the lowest here */
 	bool entered;            /* the handler with the mark under consideration has been entered */
 	bool spread;             /* the next path was written together with others: the place may be in any of them */
 	const struct replay_strike *strike;
@@ -123,6 +124,7 @@ last_mark(const struct scout *c)
 static void
 enter_handler(struct scout *c, const struct replay_path *p)
 {
+	c->lowest = c->q.stack.n ? c->lowest : last_mark(c);
 	c->entered |= last_mark(c) == OWN;
 	c->waiting.n--;
 	c->q.strikes = 1;
@@ -153,6 +155,19 @@ may_have_ended(const struct scout *c)
 	return !n;
 }
 
+/* Is that the path of another handler, which was interrupted at its entry by the handler of the lowest activation? */
+static bool
+is_interrupted(const struct scout *c, const struct replay_path *p)
+{
+	struct replay *r = c->r;
+	struct replay_strike s = {0};
+	struct replay_point at;
+	uint64_t value = c->lowest & ~SAID;
+
+	return c->waiting.n && c->lowest != OWN && r->locate &&
+	       r->locate(r, CHORD_STRUCK_MODULE(value), CHORD_STRUCK_ADDR(value), &s) && contains(p, &s, &at);
+}
+
 /* Takes the entry of a procedure where all activations may have ended. It may be what is looked for, and else what they jumped to.
  * False: the search is over. */
 static bool
@@ -160,6 +175,10 @@ take_after(struct scout *c, const struct replay_path *p)
 {
 	if (is_found(c, p, last_mark(c)))
 		return false;
+	if (!c->after && is_interrupted(c, p)) {
+		replay_leave_tails(&c->q);
+		return take_lowest(c, p);
+	}
 	if (c->after)
 		enter_handler(c, p);
 	else
@@ -359,6 +378,7 @@ tell_ahead(struct replay *r, const struct replay_path *p, struct replay_point at
 	/* The place is in this path, not in one that the same activation wrote before. */
 	if (p->begin != REPLAY_ENTERS)
 		replay_finish(r);
+	replay_come_back(r, p);
 	if (r->stop)
 		return;
 	if (r->strikes || !replay_top(r) || replay_top(r)->ahead != p) {

@@ -530,6 +530,7 @@ add_ops(const struct unit *u, struct woven *w)
 			w->edge[e] = assign_site(u, w, e, op.from, op.to);
 		op.strikes = !e && w->paths->strikes && (!op.record || w->paths->encoding != WEAVE_PATHS) &&
 		             is_start(w, &w->edge[e]);
+		op.compiled = u->text->compiler;
 		if (!add_op(u, w, e, &w->edge[e], op))
 			return false;
 	}

@@ -118,11 +118,13 @@ if may trace; then
 			done
 		done
 	done
-	# Handlers end with a jump to code that is not traced.
-	for compiler in gcc clang; do
-		build $compiler lasts.c -O2 -no-pie || fail "lasts/$compiler" "$(head -n 1 log)"
-		for seed in 1 2 3; do
-			struck $seed "lasts/$compiler/$seed"
+	# Handlers end with a jump to code that is not traced, or to a function to which they pass their arguments.
+	for program in lasts passes; do
+		for compiler in gcc clang; do
+			build $compiler $program.c -O2 -no-pie || fail "$program/$compiler" "$(head -n 1 log)"
+			for seed in 1 2 3; do
+				struck $seed "$program/$compiler/$seed"
+			done
 		done
 	done
 	# Most come where the runtime does something for longjmp.

@@ -16,26 +16,34 @@ enum { NEAR = 4 };
 enum { RESTORER = 0x0fc0c748 };
 /* The distance from the interrupted context to the signal's description, which comes after it. */
 enum { CONTEXT = 304 };
+/* What rax has in a handler of a compiler's from its beginning on. */
+enum { IN_HANDLER = 0x100 };
 
 /* Tells the runtime if the procedure was called as a signal handler. The kernel passes all handlers the addresses of the signal's
- * description and of the interrupted context, as second and third argument. The context stands just above the return address, as
- * few other callers' arguments do. If the arguments are different, there may be no return address, or nothing that can be read
- * there. Nothing of the activation is below the stack pointer yet. */
+ * description and of the interrupted context, as second and third argument, and 0 in rax. The context stands just above the return
+ * address, as few other callers' arguments do. If the arguments are different, there may be no return address, or nothing that can
+ * be read there. Nothing of the activation is below the stack pointer yet.
+ *
+ * A handler may jump to another function with its own arguments, which must not be taken for another signal. So a handler goes on
+ * with a bit in rax. Its low byte stays 0: that is an argument of functions with variable arguments. */
 static void
-strike(struct buf *out, struct buf *stub, const struct path_place *place)
+strike(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_place *place)
 {
 	struct scratch s = {.out = stub, .place = place};
 	const char *no = place->struck;
 
 	buf_printf(out, "\tcmpq\t%%rsp, %%rdx\n\tja\t%s\n%s:\n", place->struck, place->begun);
-	buf_printf(stub, "%s:\n", place->struck);
+	buf_printf(stub, "%s:\n\ttestq\t%%rax, %%rax\n\tjne\t%s\n", place->struck, place->begun);
 	scratch_lower(&s, stub, 1);
 	buf_str(stub, "\tmovq\t%rax, (%rsp)\n");
 	scratch_load_frame(&s, stub, RAX, RED_ZONE + 8);
 	buf_printf(stub, "\taddq\t$8, %%rax\n\tcmpq\t%%rax, %%rdx\n\tjne\t%s_1\n", no);
 	buf_printf(stub, "\taddq\t$%d, %%rax\n\tcmpq\t%%rax, %%rsi\n\tjne\t%s_1\n", CONTEXT, no);
 	buf_printf(stub, "\tmovq\t-%d(%%rax), %%rax\n\tcmpl\t$%d, (%%rax)\n\tjne\t%s_1\n", CONTEXT + 8, RESTORER, no);
-	buf_printf(stub, "\tcall\t__chord_trace_signal\n%s_1:\n\tmovq\t(%%rsp), %%rax\n", no);
+	buf_str(stub, "\tcall\t__chord_trace_signal\n");
+	if (op->compiled)
+		buf_printf(stub, "\tmovq\t$%d, (%%rsp)\n", IN_HANDLER);
+	buf_printf(stub, "%s_1:\n\tmovq\t(%%rsp), %%rax\n", no);
 	scratch_raise(&s, stub, 1);
 	x86_jump(stub, place->begun);
 }
@@ -382,7 +390,7 @@ x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const stru
 
 	if (op->outcomes) {
 		if (op->strikes)
-			strike(out, stub, place);
+			strike(out, stub, op, place);
 		x86_outcomes(out, stub, op, table, place);
 		return;
 	}
@@ -391,7 +399,7 @@ x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const stru
 		return;
 	}
 	if (op->strikes)
-		strike(out, stub, place);
+		strike(out, stub, op, place);
 	s = scratch_begin(out, op, place);
 	scratch_reserve(&s, registers(op, table));
 	if (op->guard)
