@@ -201,22 +201,59 @@ before(const struct flow *f, const struct insn *in, struct liveness after)
 		.regs_live = (uint16_t)((after.regs_live & ~in->regs_kill) | (in->regs_read & ~not_read(f, in)))};
 }
 
-/* What code outside may read when control leaves after the instruction. */
-static struct liveness
-at_exit(const struct flow *f, const struct insn *in)
+/* The number of the instruction at a place; UINT32_MAX: there is none. *c: the code that has it. */
+static uint32_t
+insn_at(const struct unit *u, struct dest d, const struct code **c)
 {
-	uint16_t gone = not_read(f, in) & f->gone;
-
-	return (struct liveness){.flags_live = passes_flags(f, in) ? f->u->machine->all_flags : 0,
-		.regs_live = (uint16_t)(f->u->machine->all_regs & ~gone)};
+	*c = d.section && d.section < u->ncode ? u->code[d.section] : NULL;
+	return *c && d.off < (*c)->nbyte ? (*c)->at[d.off] : UINT32_MAX;
 }
 
-static const struct insn *
-last_insn(const struct flow *f, uint32_t v)
+enum { FAR_ENOUGH = 64 };   /* instructions */
+
+/* The flags that the code at a place may read though it has not set them. No procedure does so, but a part of one may, whatever its
+ * name. If the code reads one before it has set it, up to the first other jump than a direct one, all are taken for read. */
+static uint8_t
+flags_read_at(const struct unit *u, struct dest d)
+{
+	const struct code *c;
+	uint32_t i = insn_at(u, d, &c);
+	uint8_t set = 0;
+
+	for (int n = 0; n < FAR_ENOUGH && i != UINT32_MAX && i < c->insns.n; n++) {
+		const struct insn *in = &c->insns.at[i];
+
+		if (in->flags_read & ~set)
+			return u->machine->all_flags;
+		set |= in->flags_kill;
+		if (set == u->machine->all_flags)
+			return 0;
+		if (in->cls == CHORD_INSN_JUMP && in->attr & INSN_REL)
+			i = insn_at(u, dest_of(u, c, in), &c);
+		else if (in->cls == CHORD_INSN_OTHER || in->cls == CHORD_INSN_PAD)
+			i++;
+		else
+			return 0;
+	}
+	return 0;
+}
+
+/* What code outside may read when control leaves at the end of block v. */
+static struct liveness
+at_exit(const struct flow *f, uint32_t v)
 {
 	const struct block_text *b = &f->p->block_text.at[v];
+	const struct code *c = f->p->parts.at[b->part].code;
+	const struct insn *in = &c->insns.at[b->last - 1];
+	bool jumps = in->cls == CHORD_INSN_JUMP || in->cls == CHORD_INSN_BRANCH;
+	uint16_t gone = not_read(f, in) & f->gone;
+	uint8_t flags = 0;
 
-	return &f->p->parts.at[b->part].code->insns.at[b->last - 1];
+	if (passes_flags(f, in))
+		flags = f->u->machine->all_flags;
+	else if (jumps && in->attr & INSN_REL)
+		flags = flags_read_at(f->u, dest_of(f->u, c, in));
+	return (struct liveness){.flags_live = flags, .regs_live = (uint16_t)(f->u->machine->all_regs & ~gone)};
 }
 
 static struct liveness
@@ -227,7 +264,7 @@ after_block(const struct flow *f, uint32_t v)
 
 	for (uint32_t k = g->out_at[v]; k < g->out_at[v + 1]; k++) {
 		uint32_t to = g->edge[g->out[k]].to;
-		struct liveness in = to == f->p->exit && v < f->p->blocks.n ? at_exit(f, last_insn(f, v)) : f->in[to];
+		struct liveness in = to == f->p->exit && v < f->p->blocks.n ? at_exit(f, v) : f->in[to];
 
 		live.flags_live |= in.flags_live;
 		live.regs_live |= in.regs_live;
@@ -426,7 +463,7 @@ live_on_edge(const struct unit *u, const struct proc_text *p, uint32_t from, uin
 	struct liveness live = {.flags_live = u->machine->all_flags, .regs_live = u->machine->all_regs};
 
 	if (to == p->exit)
-		live = at_exit(&f, last_insn(&f, from));
+		live = at_exit(&f, from);
 	else if (to < p->blocks.n)
 		live = live_before(p, p->blocks.at[to].part, p->block_text.at[to].first);
 	if (from < p->blocks.n)
