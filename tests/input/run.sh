@@ -186,7 +186,7 @@ t_garbage() {
 	as_plain prog.c
 	for i in $(seq 12); do
 		openssl enc -aes-128-ctr -K 00 -iv 0$i -in /dev/zero 2>/dev/null | head -c 20000 >r.s
-		[ -s r.s ] || awk -v seed="$i" 'BEGIN { srand(seed); for (i = 0; i < 30000; i++) printf "%c", int(rand() * 256) }' >r.s
+		[ -s r.s ] || awk -v seed="$i" 'BEGIN { srand(seed); for (i = 0; i < 20000; i++) printf "%c", int(rand() * 256) }' >r.s
 		as_plain r.s
 	done
 	printf 'f:\0\n\tnop\0\n\0\tret\n\0' >nul.s
