@@ -212,7 +212,8 @@ insn_at(const struct unit *u, struct dest d, const struct code **c)
 enum { FAR_ENOUGH = 64 };   /* instructions */
 
 /* The flags that the code at a place may read though it has not set them. No procedure does so, but a part of one may, whatever its
- * name. If the code reads one before it has set it, up to the first other jump than a direct one, all are taken for read. */
+ * name. If the code reads one before it has set it, up to the first other jump than a direct one, all are taken for read; also if
+ * that is too far away to tell. */
 static uint8_t
 flags_read_at(const struct unit *u, struct dest d)
 {
@@ -220,9 +221,12 @@ flags_read_at(const struct unit *u, struct dest d)
 	uint32_t i = insn_at(u, d, &c);
 	uint8_t set = 0;
 
-	for (int n = 0; n < FAR_ENOUGH && i != UINT32_MAX && i < c->insns.n; n++) {
-		const struct insn *in = &c->insns.at[i];
+	for (int n = 0; n < FAR_ENOUGH; n++) {
+		const struct insn *in;
 
+		if (i == UINT32_MAX || i >= c->insns.n)
+			return 0;
+		in = &c->insns.at[i];
 		if (in->flags_read & ~set)
 			return u->machine->all_flags;
 		set |= in->flags_kill;
@@ -235,7 +239,7 @@ flags_read_at(const struct unit *u, struct dest d)
 		else
 			return 0;
 	}
-	return 0;
+	return u->machine->all_flags;
 }
 
 /* What code outside may read when control leaves at the end of block v. */
