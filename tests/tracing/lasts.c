@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Signal handlers that end with a jump to code that is not traced: it returns to what they interrupted. */
+#include "interrupted.h"
+
 #include <signal.h>
 #include <unistd.h>
-
-static volatile long sum, handled;
-
-__attribute__((noinline)) static long
-thrice(long n)
-{
-	return n * 3 + sum;
-}
-
-__attribute__((noinline)) static long
-some(long n)
-{
-	return n & 1 ? thrice(n) : thrice(n + 1) + thrice(n);
-}
 
 static void
 on_first(int sig)

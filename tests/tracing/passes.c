@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Signal handlers that end with a jump to another function, and pass it their arguments: no other signal has come. */
+#include "interrupted.h"
+
 #include <signal.h>
 #include <unistd.h>
-
-static volatile long sum, handled;
-
-__attribute__((noinline)) static long
-thrice(long n)
-{
-	return n * 3 + sum;
-}
-
-__attribute__((noinline)) static long
-some(long n)
-{
-	return n & 1 ? thrice(n) : thrice(n + 1) + thrice(n);
-}
 
 /* May be called from elsewhere, so it asks itself whether it is a handler. */
 __attribute__((noinline)) void
