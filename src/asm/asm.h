@@ -38,6 +38,7 @@ enum stmt_flag {
 	STMT_SYNTAX = 8192, /* STMT_OPAQUE that may change the syntax, or the word size of code */
 	STMT_DIFFERS = 2048, /* STMT_OPAQUE that may hold data with differences of places */
 	STMT_LENGTHS = 16384, /* STMT_OPAQUE that may subtract places that its operands name */
+	STMT_ALIGNS = 32768, /* STMT_OPAQUE that may have padding in it */
 };
 
 struct stmt {

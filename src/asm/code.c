@@ -353,6 +353,22 @@ name_stmts(struct unit *u, struct code *c)
 	}
 }
 
+/* What is opaque may align instructions that follow in it. */
+static void
+mark_loose(struct unit *u, struct code *c)
+{
+	const struct stmt *s = NULL;
+
+	for (size_t i = 0; i < c->insns.n; i++) {
+		struct insn *in = &c->insns.at[i];
+
+		if (in->stmt != UINT32_MAX)
+			s = &u->text->stmts.at[in->stmt];
+		else
+			in->loose = s && s->kind == STMT_OPAQUE && s->flags & STMT_ALIGNS;
+	}
+}
+
 uint32_t
 code_end_stmt(const struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -593,6 +609,7 @@ code_read(struct unit *u)
 		check_roots(u->code[i]);
 		mark_padding(u, u->code[i]);
 		name_stmts(u, u->code[i]);
+		mark_loose(u, u->code[i]);
 		free(u->code[i]->fresh.at);
 	}
 }

@@ -179,7 +179,7 @@ moved_by_padding(const struct unit *u, const struct code *c, uint32_t lo, uint32
 
 		if (off > hi)
 			break;
-		if (off > lo && u->text->stmts.at[c->stmts.at[i]].flags & STMT_PAD)
+		if (off > lo && u->text->stmts.at[c->stmts.at[i]].flags & (STMT_PAD | STMT_ALIGNS))
 			return 0;
 	}
 	return lo;

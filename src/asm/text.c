@@ -454,7 +454,7 @@ is_emitting_unknown(struct str word)
 	return str_is(word, ".include");
 }
 
-enum { ANYTHING = STMT_MIXED | STMT_SECTIONS | STMT_DEFINES | STMT_DIFFERS };
+enum { ANYTHING = STMT_MIXED | STMT_SECTIONS | STMT_DEFINES | STMT_DIFFERS | STMT_ALIGNS };
 
 /* What a word tells of the block that it is in: STMT_MIXED if it makes something else than instructions, or counts bytes by `.`. A
  * macro's word has the macro's flags. */
@@ -467,6 +467,8 @@ word_flags(const struct reader *r, struct str word)
 		return ANYTHING;
 	if (str_is(word, ".") || is_data(word) || is_room(word))
 		return STMT_MIXED;
+	if (makes_bytes(word) & STMT_PAD)
+		return STMT_ALIGNS;
 	if (changes_section(word))
 		return STMT_SECTIONS;
 	if (str_is(word, ".macro"))

@@ -54,6 +54,7 @@ struct insn {
 	uint8_t pc_at;       /* with INSN_MENTIONS: the offset in it of the distance from the PC */
 	uint16_t leader;       /* enum leader, set by leader.c */
 	uint16_t attr;       /* enum insn_attr */
+	bool loose;          /* it has no statement, and there may be padding between it and the last instruction that has one */
 	int8_t below;        /* the lowest place below the stack pointer that it reads or writes, relative to the stack pointer (-8:
 	                      * the word just below); INT8_MIN: not known, or the new stack pointer is not known */
 };

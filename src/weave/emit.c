@@ -50,9 +50,9 @@ is_aligned(const struct emitter *m, const struct code *c, uint32_t insn)
 		if (c->insns.at[i].stmt != UINT32_MAX)
 			stmt = c->insns.at[i].stmt;
 	for (; to != UINT32_MAX && stmt < to; stmt++)
-		if (m->u->text->stmts.at[stmt].flags & STMT_PAD)
+		if (m->u->text->stmts.at[stmt].flags & (STMT_PAD | STMT_ALIGNS))
 			return true;
-	return false;
+	return insn && c->insns.at[insn].loose != c->insns.at[insn - 1].loose;
 }
 
 static void

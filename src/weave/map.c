@@ -137,7 +137,8 @@ write_offset(struct buf *out, uint32_t proc, char kind, size_t number, uint32_t 
 	label_add(out, 'A', proc, part);
 }
 
-/* A segment whose first instruction is not a statement lies as far after the segment before it as it did before weaving. */
+/* A segment whose first instruction is not a statement lies as far after the segment before it as it did before weaving, if there
+ * is no padding between. */
 void
 map_segment(struct buf *out, const struct woven *w, uint32_t segment, uint32_t *base)
 {
@@ -147,6 +148,10 @@ map_segment(struct buf *out, const struct woven *w, uint32_t segment, uint32_t *
 
 	if (in->stmt != UINT32_MAX)
 		*base = segment;
+	if (in->loose) {
+		buf_str(out, "\t.long\t0xffffffff\n");
+		return;
+	}
 	from = &w->segments.at[*base];
 	off = in->off - block_insn(w, from->block, from->insn)->off;
 	write_offset(out, w->number, 'B', *base, w->proc->blocks.at[s->block].part);
