@@ -7,7 +7,7 @@
 #
 # The two programs of a pair run in turns. A run prints the median of many short stretches. A number here is the ratio of the least
 # of the measured program's runs to the least of the plain one's. The brackets have the least and the most ratio of a pair. The last
-# row is the geometric mean. `clang:` before a column of Chord's means code of clang.
+# row is the geometric mean. `registers` is edges with -fchord-loops=registers. `clang:` before a column of Chord's means code of clang.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 . "$bench/processor.sh"
@@ -37,7 +37,9 @@ build()
 	gcov) set -- gcc --coverage; fortran="gfortran --coverage" ;;
 	llvm-instr) set -- clang -fprofile-instr-generate ;;
 	llvm-gen) set -- clang -fprofile-generate ;;
+	clang:registers) set -- env CHORD_CC=clang "$CHORD" cc -fchord=edges -fchord-loops=registers ;;
 	clang:*) set -- env CHORD_CC=clang "$CHORD" cc "-fchord=${1#clang:}" ;;
+	registers) set -- "$CHORD" cc -fchord=edges -fchord-loops=registers; fortran="env CHORD_CC=gfortran $*" ;;
 	*) set -- "$CHORD" cc "-fchord=$1"; fortran="env CHORD_CC=gfortran $*" ;;
 	esac
 	if [ -n "$fortran" ] && command -v gfortran >/dev/null; then

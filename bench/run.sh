@@ -7,8 +7,8 @@
 # A table of the ratio of user CPU time to the plain program's: median of the pairs, least and most; then the geometric mean of each
 # column. Plain is gcc -O2; for LLVM's columns it is clang -O2; for valgrind's columns it is the gcc program itself, run once.
 # Column `selected` counts the 5 % hottest paths of one run of each command. `trace-run` is `chord trace --run` (`trace-run-bits` of
-# a build that traces bits). `trace-last` has CHORD_TRACE=last:64M. `weighted:COLUMN` is built with weights from one run of each
-# command. --elapsed: elapsed time in place of user CPU time.
+# a build that traces bits). `trace-last` has CHORD_TRACE=last:64M. `registers` is edges with -fchord-loops=registers.
+# `weighted:COLUMN` is built with weights from one run of each command. --elapsed: elapsed time in place of user CPU time.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 real=$bench/../tests/real

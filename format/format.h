@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #ifndef CHORD_FORMAT_VERSION /* tests build runtimes of another version */
-#define CHORD_FORMAT_VERSION 10
+#define CHORD_FORMAT_VERSION 11
 #endif
 
 /* Names of sections. CNT has to be a C identifier: then linkers define __start_chord_cnt and __stop_chord_cnt. */
@@ -67,6 +67,7 @@ enum {
 
 #define CHORD_MAP_BASES "bases"
 #define CHORD_MAP_CELLS "cells"
+#define CHORD_MAP_PROMOTED "promoted"
 
 /* A counter that consists of cells is the sum of so many words, one behind the other. */
 enum {
@@ -111,6 +112,12 @@ enum {
  *   n first, n ncell                the words first .. first + ncell * CHORD_CELLS - 1 are the
  *                                 cells of ncell counters; such a counter has the number of
  *                                 its first cell
+ *
+ * Section CHORD_MAP_PROMOTED, optional:
+ *   n npromoted, then for each counter for which a register counts in a loop
+ *       n counter                 which counter: it lacks what executions of the loop that
+ *                                 are under way have counted
+ *       n open                    the word with the number of these executions
  *
  * Section "events":
  *   n nevent                      as above

@@ -50,6 +50,13 @@ struct cells {
 	uint32_t at;             /* its number among the counters of cells */
 };
 
+/* A counter for which a register counts in a loop. */
+struct promoted {
+	uint32_t counter;        /* its number plus 1, as in struct block and struct arc */
+	uint32_t open;           /* the same, of the word with the number of executions of the loop that are under way, whose counts
+	                          * the counter lacks */
+};
+
 /* A value that is written to the trace before an instruction (measure data). */
 struct data_site {
 	uint32_t block, insn;
@@ -82,6 +89,8 @@ struct proc {
 	uint32_t ncounter;
 	uint32_t cells, ncells;  /* the first word of the counters that consist of cells, and the number of these counters */
 	struct cells *cells_of;  /* each of these counters, sorted by the counter to which its count belongs */
+	uint32_t npromoted;
+	struct promoted *promoted; /* sorted by counter */
 	uint32_t npart, nblock, nvert, narc, ncall, nseg;
 	struct chord_part *part;
 	struct block *block;

@@ -578,6 +578,7 @@ weave_input(struct session *s)
 	if (r->option[REQUEST_TRACE])
 		o.encoding = weave_encoding_named(r->option[REQUEST_TRACE]);
 	o.stamps = r->option[REQUEST_TRACE_STAMP];
+	o.promote = request_in_registers(r);
 	switch (weave(s->text.at ? s->text.at : "", s->text.n, s->name, &o, &woven, &stats, &why)) {
 	case WEAVE_DONE:
 		keep_woven(&woven);

@@ -441,7 +441,8 @@ help(const char *name, const char *compiler, const char *variable)
 	       "  -fchord-paths=FILE   the paths to count (`chord paths select`); all others are not\n"
 	       "  -fchord-trace=HOW    how a trace is written: paths (default), witness, bits or branches\n"
 	       "  -fchord-trace-stamp=LIST  functions whose calls are put in order among threads; * and ? are patterns\n"
-	       "  -fchord-weights=FILE how often edges ran before: counters go where that is cheap\n\n"
+	       "  -fchord-weights=FILE how often edges ran before: counters go where that is cheap\n"
+	       "  -fchord-loops=registers  count in registers in loops: cheaper, but SIGKILL loses what the loop had counted\n\n"
 	       "Measures go together with commas between them: edges,events. --measures alone lists them with what is true of\n"
 	       "each.\n\nExample: make CC=\"chord cc\" CFLAGS=-O2\n\nThe compiler's own help follows.\n\n");
 	fflush(stdout);

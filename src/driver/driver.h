@@ -59,6 +59,8 @@ void as_args_free(struct as_args *a);
 bool request_measures(const char *what, const char *list, struct request *r);
 /* Reads any option that begins with -fchord. False: reported. */
 bool request_option(const char *text, struct request *r, struct pool *pool);
+/* Do registers count in loops? */
+bool request_in_registers(const struct request *r);
 /* Adds what follows from the chosen measures, and checks that they go together. False: reported. */
 bool request_complete(struct request *r, struct pool *pool);
 /* The assembler's option --chord=... with the same meaning (pool), without commas and blanks; NULL: none is needed. */

@@ -17,6 +17,7 @@ static const char *read_timers(const char *what, const char *value, struct reque
 static const char *read_file(const char *what, const char *value, struct request *r, struct pool *pool);
 static const char *read_encoding(const char *what, const char *value, struct request *r, struct pool *pool);
 static const char *read_globs(const char *what, const char *value, struct request *r, struct pool *pool);
+static const char *read_home(const char *what, const char *value, struct request *r, struct pool *pool);
 
 #define ROW(id, name, implies, excludes, value) [REQUEST_##id] = {name, implies, excludes, read_##value},
 
@@ -90,6 +91,25 @@ read_globs(const char *what, const char *value, struct request *r, struct pool *
 		return pool_strdup(pool, value);
 	say_error(what, "'%s' names a function without a name", value);
 	return NULL;
+}
+
+static const char in_registers[] = "registers";
+
+/* Where loops count. */
+static const char *
+read_home(const char *what, const char *value, struct request *r, struct pool *pool)
+{
+	(void)r;
+	if (!strcmp(value, "memory") || !strcmp(value, in_registers))
+		return pool_strdup(pool, value);
+	say_error(what, "'%s' is neither memory nor registers", value);
+	return NULL;
+}
+
+bool
+request_in_registers(const struct request *r)
+{
+	return r->option[REQUEST_LOOPS] && !strcmp(r->option[REQUEST_LOOPS], in_registers);
 }
 
 /* The option in a text NAME=VALUE, and its value; REQUEST_OPTIONS: there is no such option. */
@@ -279,6 +299,10 @@ request_complete(struct request *r, struct pool *pool)
 		return false;
 	of_events = measures_with(r->measures, CHORD_OF_EVENTS);
 	r->measures = measures_complete(r->measures);
+	if (r->option[REQUEST_LOOPS] && !measures_with(r->measures, CHORD_FLOW)) {
+		say_error("-fchord-loops", "does nothing without edges or another measure that counts blocks (-fchord=)");
+		return false;
+	}
 	complete_events(r, of_events, pool);
 	at_calls = measures_with(r->measures, CHORD_AT_CALLS);
 	if (!at_calls || r->events.n <= CHORD_SUMS)

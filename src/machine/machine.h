@@ -248,6 +248,17 @@ struct timed_at {
 	bool by_sp;           /* the call frame is found by the stack pointer there */
 };
 
+/* How a register of the program counts: it moves by a power of two for each count. Registers are given by number. */
+struct counted_steps {
+	uint8_t var;         /* that register */
+	uint8_t reg;         /* the register that keeps where it began; at the end it is changed */
+	uint8_t below;       /* not 0: that is kept so many bytes below the stack pointer, and `reg` is only used at the end */
+	uint8_t scratch;     /* not 0: then `reg` keeps its value, which waits so many bytes below the stack pointer */
+	uint8_t shift;       /* log2 of the power */
+	bool down;           /* it is subtracted */
+	int32_t more;        /* it began at its value plus this (with `below`: 0); it ends at its value less this */
+};
+
 /* Labels around a system call that may create or end threads and processes: the call; what is done in its place if it may create
  * one; the end of that; the place after all. */
 struct trap_at {
@@ -298,6 +309,15 @@ struct machine {
 	/* Appends code that changes the lowest byte of a base from the offset of one cell to that of the step-th one behind it, and
 	 * may change all flags. Behind the last of CHORD_CELLS comes the first. step: 1 or CHORD_SUMMED_STEP. */
 	void (*next_cell)(struct buf *out, uint8_t base, uint32_t step);
+	/* Append code that lets a register (its number) count: sets it to 0, and changes nothing else; adds 1 to it; adds it to
+	 * the counter LABEL+offset with one instruction. The last two keep everything in `live`, as add does. */
+	void (*begin_count)(struct buf *out, uint8_t reg);
+	void (*count_up)(struct buf *out, uint8_t reg, struct liveness live);
+	void (*add_count)(struct buf *out, uint8_t reg, const char *label, uint64_t offset, struct liveness live);
+	/* Append code where such a register begins to count, which changes nothing else, and where it ends, which adds the count
+	 * to the counter LABEL+offset with one instruction and may change all flags. */
+	void (*begin_steps)(struct buf *out, const struct counted_steps *s);
+	void (*end_steps)(struct buf *out, const struct counted_steps *s, const char *label, uint64_t offset);
 	/* Appends code that copies a register (plus 1) to the word so many bytes below the stack pointer, or back, and changes
 	 * nothing else. */
 	void (*lend)(struct buf *out, uint8_t reg, uint8_t below);

@@ -4,6 +4,8 @@
  * counters in the woven code decide which instructions each counter applies to. */
 #include "profile/flight.h"
 
+#include "measure/measure.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,7 @@ struct mark {
 	uint32_t insn;
 	uint64_t addr;
 	enum mark_kind kind;
-	uint64_t count;          /* of the counter */
+	uint32_t counter;
 	uint32_t call;
 	const struct cut *cut;
 	bool own;                /* it counts the block, not an edge */
@@ -48,6 +50,7 @@ struct flight {
 	uint32_t *arc_at, *arcs; /* arcs that begin or end at vertex v: arcs[arc_at[v] .. arc_at[v + 1]) */
 	VEC(struct arrival) of;  /* by spot */
 	bool vague;              /* in some block it is not known where counters are */
+	bool lacks;              /* some counter may lack what was counted in a register */
 };
 
 static void
@@ -65,6 +68,23 @@ step_to(struct flight *x, uint32_t from, uint32_t to)
 	uint32_t way = flow_way(&x->flow, from, to);
 
 	end_of(x, way);
+	return way;
+}
+
+/* A way with a counter, or with a register that may have counted more. */
+static uint32_t
+counted_way(struct flight *x, uint32_t from, uint32_t to, uint32_t counter)
+{
+	uint64_t n, least;
+	uint32_t way;
+
+	if (!proc_lacks(x->module, x->proc, x->c, counter, &least)) {
+		proc_counter(x->module, x->proc, counter, &n);
+		return flow_counted(&x->flow, from, to, n);
+	}
+	way = flow_way(&x->flow, from, to);
+	x->flow.way.at[way].floor = least;
+	x->lacks = true;
 	return way;
 }
 
@@ -110,13 +130,12 @@ struct marks {
 static bool
 mark_counter(struct flight *x, struct marks *m, uint32_t block, uint32_t counter)
 {
-	uint64_t at = counter && x->woven ? cut_counter(x->proc, block, counter, x->woven) : 0, n;
+	uint64_t at = counter && x->woven ? cut_counter(x->proc, block, counter, x->woven) : 0;
 
 	if (!at)
 		return false;
-	proc_counter(x->module, x->proc, counter, &n);
-	VEC_PUSH(m->list, (struct mark){.insn = insns_before(x->proc, block, at), .addr = at, .kind = MARK_COUNTER, .count = n,
-	                                .own = counter == x->proc->block[block].counter});
+	VEC_PUSH(m->list, (struct mark){.insn = insns_before(x->proc, block, at), .addr = at, .kind = MARK_COUNTER,
+	                                .counter = counter, .own = counter == x->proc->block[block].counter});
 	return true;
 }
 
@@ -157,12 +176,9 @@ mark_block(struct flight *x, struct marks *m, uint32_t block)
 {
 	const struct proc *p = x->proc;
 	const struct block *b = &p->block[block];
-	uint64_t n;
 
-	if (b->counter && !mark_counter(x, m, block, b->counter)) {
-		proc_counter(x->module, p, b->counter, &n);
-		VEC_PUSH(m->list, (struct mark){.kind = MARK_COUNTER, .count = n, .own = true});
-	}
+	if (b->counter && !mark_counter(x, m, block, b->counter))
+		VEC_PUSH(m->list, (struct mark){.kind = MARK_COUNTER, .counter = b->counter, .own = true});
 	mark_arcs(x, m, block);
 	for (uint32_t k = b->call; k < b->call + b->ncall; k++)
 		VEC_PUSH(m->list, (struct mark){.insn = p->call[k].insn + 1, .kind = MARK_CALL, .call = k});
@@ -190,7 +206,7 @@ pass_mark(struct flight *x, uint32_t from, const struct mark *m)
 	uint32_t to = flow_spot(&x->flow, x->threads);
 
 	if (m->kind == MARK_COUNTER) {
-		end_of(x, flow_counted(&x->flow, from, to, m->count));
+		end_of(x, counted_way(x, from, to, m->counter));
 		return to;
 	}
 	step_to(x, from, to);
@@ -225,7 +241,7 @@ build_chain(struct flight *x, uint32_t block)
 		if (m->kind == MARK_CALL)
 			c->last[m->insn - 1] = true;
 		at = pass_mark(x, at, m);
-		if (m->kind == MARK_COUNTER && m->own)
+		if (m->kind == MARK_COUNTER && m->own && x->flow.way.at[x->of.at[at].into].known)
 			c->counter = x->of.at[at].into;
 	}
 	while (i < b->ninsn)
@@ -244,7 +260,6 @@ build_arc(struct flight *x, uint32_t i)
 {
 	const struct arc *a = &x->proc->arc[i];
 	uint32_t nblock = x->proc->nblock, from, to, before, behind;
-	uint64_t n;
 
 	from = a->from < nblock ? x->chain[a->from].out : x->chain[a->from].in;
 	to = x->chain[a->to].in;
@@ -252,11 +267,10 @@ build_arc(struct flight *x, uint32_t i)
 		x->arc[i] = flow_way(&x->flow, from, to);
 		return;
 	}
-	proc_counter(x->module, x->proc, a->counter, &n);
 	before = flow_spot(&x->flow, x->threads);
 	behind = flow_spot(&x->flow, x->threads);
 	x->arc[i] = flow_way(&x->flow, from, before);
-	flow_counted(&x->flow, before, behind, n);
+	counted_way(x, before, behind, a->counter);
 	flow_way(&x->flow, behind, to);
 	for (const struct cut *k = x->c->cut; k; k = k->next)
 		if (is_on_arc(x, k, i))
@@ -376,6 +390,14 @@ give_insns(const struct flight *x, uint32_t block, struct counts *least, struct 
 	}
 }
 
+/* If counters do not determine an arc's count in any case, bounds would not be about activations in flight. */
+static bool
+is_determined(const struct flight *x, const struct way *w)
+{
+	return x->flow.forest || w->most - w->least <= x->flow.most ||
+	       (x->lacks && measures_with(x->proc->measures, CHORD_FLOW_EDGES));
+}
+
 static void
 give_counts(const struct flight *x, struct counts *least, struct counts *most)
 {
@@ -391,8 +413,7 @@ give_counts(const struct flight *x, struct counts *least, struct counts *most)
 		const struct way *w = &x->flow.way.at[x->arc[i]];
 
 		give(x, &least->arc[i], &most->arc[i], w->least, w->most);
-		/* If counters do not determine an arc's count in any case, bounds would not be about activations in flight. */
-		least->arc_known[i] = most->arc_known[i] = x->flow.forest || w->most - w->least <= x->flow.most;
+		least->arc_known[i] = most->arc_known[i] = is_determined(x, w);
 	}
 }
 
@@ -507,7 +528,7 @@ total_arcs(const struct flight *x, bool entries, uint64_t *least, uint64_t *most
 		if (entries ? !entry : entry || a->from >= p->nblock || a->to == PROC_EXIT(p))
 			continue;
 		sum.value[x->arc[i]] = 1;
-		*known &= x->flow.forest || x->flow.way.at[x->arc[i]].most - x->flow.way.at[x->arc[i]].least <= x->flow.most;
+		*known &= is_determined(x, &x->flow.way.at[x->arc[i]]);
 	}
 	give_sum(x, &sum, least, most);
 }
@@ -602,6 +623,8 @@ flight_solve(struct pool *pool, const struct proc *p, const struct module *m, co
 		give_counts(&x, room(pool, p, c), c->most);
 		give_totals(&x, c, c->most);
 		c->active = narrow(x.flow.least);
+		c->unplaced = x.flow.standing > 0;
+		c->lacks = x.lacks;
 	}
 	flight_free(&x);
 	return ok ? NULL : "its counters contradict one another";
@@ -629,6 +652,7 @@ flight_around(struct pool *pool, const struct proc *p, struct standing s, struct
 	uint64_t threads = s.threads, more = threads, insns = 0, longest = 0, **least;
 	struct counts *m = c->most = room(pool, p, pool_alloc(pool, sizeof *c->most));
 
+	c->unplaced = true;
 	for (uint32_t k = 0; k < p->ncall; k++)
 		more = p->call[k].recursive ? saturating_add(s.deep, threads) : more;
 	least = pool_array(pool, p->nblock, sizeof *least);

@@ -14,7 +14,7 @@ struct way {
 	bool known;
 	uint64_t count;
 	__int128 least, most;
-	uint32_t floor;          /* the count is at least this */
+	uint64_t floor;          /* the count is at least this */
 };
 
 /* A place where an activation can stand. */

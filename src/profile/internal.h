@@ -70,6 +70,11 @@ bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 
 /* solve.c: reads counter c of a procedure, c >= 1. False: the profile does not have it. */
 bool proc_counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v);
+/* interruption.c: what is known of a counter c for which a register counts in a loop; NULL: none does. */
+const struct promoted *proc_promoted(const struct proc *p, uint32_t c);
+/* solve.c: may executions of the loop that never came to its end have counted what counter c lacks? *least: it counts at least so
+ * much. */
+bool proc_lacks(const struct module *m, const struct proc *p, const struct counts *counts, uint32_t c, uint64_t *least);
 /* True if nothing was counted in any of its counters. False also if the profile does not have them. */
 bool proc_is_zero(const struct module *m, const struct proc *p);
 bool insn_is_call(uint8_t insn); /* CALL or ICALL */

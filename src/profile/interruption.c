@@ -15,11 +15,31 @@ end_of(const struct walk *w, uint64_t before)
 	return w->addr + (w->kind == CHORD_INSN_BRANCH || w->kind == CHORD_INSN_JUMP ? 0 : w->block->insn[w->i] & 15);
 }
 
-/* Where the code of [lo, hi) adds to a counter. 0: it does not. */
+const struct promoted *
+proc_promoted(const struct proc *p, uint32_t c)
+{
+	uint32_t lo = 0, hi = p->npromoted;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->promoted[mid].counter < c)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->npromoted && p->promoted[lo].counter == c ? &p->promoted[lo] : NULL;
+}
+
+/* Where the code of [lo, hi) adds to a counter. 0: it does not. If a register counts for it, that is taken to happen where the
+ * execution of the loop begins: an activation that stands behind that place lacks counts anyhow (proc_lacks()). */
 static uint64_t
 counted_at(const struct proc *p, uint32_t counter, uint64_t lo, uint64_t hi, const struct woven_code *woven)
 {
-	return counter ? woven->counts(woven->ctx, lo, hi, p->counters + 8 * (uint64_t)(counter - 1), 1, NULL) : 0;
+	const struct promoted *r = counter ? proc_promoted(p, counter) : NULL;
+	uint32_t at = r ? r->open : counter;
+
+	return counter ? woven->counts(woven->ctx, lo, hi, p->counters + 8 * (uint64_t)(at - 1), 1, NULL) : 0;
 }
 
 static bool
@@ -68,10 +88,11 @@ static bool
 counts_others(const struct proc *p, uint32_t block, uint64_t lo, uint64_t hi, const struct woven_code *woven)
 {
 	for (uint32_t b = 0; b < p->nblock; b++)
-		if (b != block && counted_at(p, p->block[b].counter, lo, hi, woven))
+		if (b != block && !proc_promoted(p, p->block[b].counter) && counted_at(p, p->block[b].counter, lo, hi, woven))
 			return true;
 	for (uint32_t i = 0; i < p->narc; i++)
-		if (p->arc[i].from != block && p->arc[i].to != block && counted_at(p, p->arc[i].counter, lo, hi, woven))
+		if (p->arc[i].from != block && p->arc[i].to != block && !proc_promoted(p, p->arc[i].counter) &&
+		    counted_at(p, p->arc[i].counter, lo, hi, woven))
 			return true;
 	return false;
 }

@@ -208,6 +208,31 @@ get_cells(struct in *in, struct proc *p)
 	qsort(p->cells_of, p->ncells, sizeof *p->cells_of, cells_by_counter);
 }
 
+static int
+promoted_by_counter(const void *a, const void *b)
+{
+	const struct promoted *x = a, *y = b;
+
+	return (x->counter > y->counter) - (x->counter < y->counter);
+}
+
+/* Reads for which counters registers count. */
+static void
+get_promoted(struct in *in, struct proc *p)
+{
+	p->npromoted = in_number(in, 2);
+	if (!p->npromoted)
+		in_bad(in, "no counter of a register");
+	if (in->bad)
+		return;
+	p->promoted = pool_array(in->pool, p->npromoted, sizeof *p->promoted);
+	for (uint32_t i = 0; i < p->npromoted; i++) {
+		p->promoted[i].counter = in_below(in, p->ncounter, "a counter that is not there") + 1;
+		p->promoted[i].open = in_below(in, p->ncounter, "a counter that is not there") + 1;
+	}
+	qsort(p->promoted, p->npromoted, sizeof *p->promoted, promoted_by_counter);
+}
+
 /* The readers of counts are told that there is more. */
 static void
 add_unknown(struct in *in, struct proc *p, const char *tag)
@@ -240,6 +265,10 @@ get_section(struct in *in, struct proc *p, const struct record *r)
 		if (p->ncells)
 			in_bad(&part, "two sections of one kind");
 		get_cells(&part, p);
+	} else if (m == CHORD_MEASURES && !strcmp(tag, CHORD_MAP_PROMOTED)) {
+		if (p->npromoted)
+			in_bad(&part, "two sections of one kind");
+		get_promoted(&part, p);
 	} else if (m == CHORD_MEASURES) {
 		add_unknown(in, p, tag);
 		part.at = part.end;

@@ -343,6 +343,8 @@ struct counts {
 	 * activations were that neither returned nor are among the exits. COUNT_NO_BOUND: no upper bound. */
 	struct counts *most;
 	uint64_t active;         /* a lower bound for the number of these activations */
+	bool unplaced;           /* there are bounds because of such activations, */
+	bool lacks;              /* or because registers had counted when a loop was left by no edge, or was under way */
 	uint64_t **insn;         /* by block and instruction: executions; NULL: they follow from the block's */
 };
 #define COUNT_NO_BOUND UINT64_MAX

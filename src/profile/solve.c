@@ -77,6 +77,43 @@ proc_counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t 
 	return add_words(m, p, first, 1, v) && add_cells(m, p, c, v);
 }
 
+/* Were activations resumed that a signal had interrupted? The child of a process that forks in a signal's handler has the register
+ * with what its parent had counted in it. */
+static bool
+any_resumed(const struct counts *counts)
+{
+	for (const struct cut *k = counts->cut; k; k = k->next)
+		if (k->back)
+			return true;
+	return false;
+}
+
+bool
+proc_lacks(const struct module *m, const struct proc *p, const struct counts *counts, uint32_t c, uint64_t *least)
+{
+	const struct promoted *r = m ? proc_promoted(p, c) : NULL;
+	uint64_t open = 0;
+
+	if (!r || !has_counters(m, p) || !add_words(m, p, r->open - 1, 1, &open))
+		return false;
+	*least = 0;
+	if (any_resumed(counts) || (int64_t)open < 0)
+		return true;
+	proc_counter(m, p, c, least);
+	return open > 0;
+}
+
+static bool
+any_lacks(const struct module *m, const struct proc *p, const struct counts *counts)
+{
+	uint64_t least;
+
+	for (uint32_t i = 0; i < p->npromoted; i++)
+		if (proc_lacks(m, p, counts, p->promoted[i].counter, &least))
+			return true;
+	return false;
+}
+
 /* Do all counters that consist of cells have a sum? */
 static bool
 cells_fit(const struct proc *p, const struct module *m)
@@ -353,7 +390,9 @@ solve_one(struct pool *pool, const struct proc *p, const struct profile *f, cons
 		s = standing_of(f);
 		s.threads = saturating_add(s.threads, c->lost);
 	}
-	if (s.threads && !records)
+	if (any_lacks(m, p, c))
+		solve_flight(pool, p, m, woven, s.threads ? s : (struct standing){0}, c);
+	else if (s.threads && !records)
 		solve_flight(pool, p, m, woven, s, c);
 	else
 		solve_proc(pool, p, f, m, woven, c);

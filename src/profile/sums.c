@@ -171,6 +171,8 @@ add_part(const struct map *map, const struct profile *part, const struct module 
 		}
 		add_counts(p, &sum[i], c);
 		plus(&sum[i].active, c->active);
+		sum[i].unplaced |= c->unplaced;
+		sum[i].lacks |= c->lacks;
 		add_counts(p, sum[i].most, c->most ? c->most : c);
 	}
 	pool_free(pool);

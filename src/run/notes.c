@@ -223,30 +223,59 @@ lost_places(const struct run *r)
 	return n;
 }
 
+/* The names of the procedures that are like that: the first few. NULL: none is. */
+static const char *
+name_procs(struct run *r, bool (*is)(const struct counts *c))
+{
+	enum { FEW = 8 };
+	struct buf b = {0};
+	uint64_t n = 0;
+	const char *names;
+
+	for (size_t k = 0; k < r->binary.n; k++)
+		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++)
+			if (is(&r->binary.at[k].counts[i]) && n++ < FEW)
+				buf_printf(&b, "%s%s", n > 1 ? ", " : "", r->binary.at[k].map.proc[i].name);
+	if (n > FEW)
+		buf_printf(&b, " and %" PRIu64 " more", n - FEW);
+	names = n ? pool_printf(r->pool, "%.*s", (int)b.n, b.at) : NULL;
+	buf_free(&b);
+	return names;
+}
+
+static bool
+was_active(const struct counts *c)
+{
+	return c->active;
+}
+
+static bool
+is_unplaced(const struct counts *c)
+{
+	return c->most && c->unplaced;
+}
+
+static bool
+lacks_counts(const struct counts *c)
+{
+	return c->most && c->lacks;
+}
+
 /* Notes which procedures are known to have been active, and what bounds depend on. */
 static void
 note_active(struct run *r)
 {
-	enum { FEW = 8 };
-	struct buf b = {0};
-	uint64_t n = 0, bounds = 0;
+	const char *active = name_procs(r, was_active), *lacks = name_procs(r, lacks_counts);
 
-	for (size_t k = 0; k < r->binary.n; k++)
-		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++) {
-			const struct counts *c = &r->binary.at[k].counts[i];
-
-			bounds += c->most != NULL;
-			if (c->active && n++ < FEW)
-				buf_printf(&b, "%s%s", n > 1 ? ", " : "", r->binary.at[k].map.proc[i].name);
-		}
-	if (n > FEW)
-		VEC_PUSH(r->note, pool_printf(r->pool, "running then: %.*s and %" PRIu64 " more", (int)b.n, b.at, n - FEW));
-	else if (n)
-		VEC_PUSH(r->note, pool_printf(r->pool, "running then: %.*s", (int)b.n, b.at));
-	if (bounds)
+	if (active)
+		VEC_PUSH(r->note, pool_printf(r->pool, "running then: %s", active));
+	if (name_procs(r, is_unplaced))
 		VEC_PUSH(r->note, "bounds take a procedure to be active once a thread, or as often as the stack has room if calls "
 		                  "by name lead back to it: recursion through pointers may exceed them");
-	buf_free(&b);
+	if (lacks)
+		VEC_PUSH(r->note, pool_printf(r->pool, "registers count in loops (-fchord-loops=registers): loops that had not "
+		                              "ended when the process did, or that a signal's handler left, have lower bounds, "
+		                              "in %s", lacks));
 }
 
 static void

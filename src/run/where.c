@@ -100,6 +100,17 @@ places_in(struct where_index *x, const struct proc *p)
 	return *at;
 }
 
+/* Does the instruction end an execution of a loop in which a register counts? The register's value is not known, so it stays under
+ * way. */
+static bool
+ends_count(const struct proc *p, const struct woven_insn *in)
+{
+	for (uint32_t i = 0; i < p->npromoted && in->add < 0; i++)
+		if (in->counter == p->counters + 8 * (uint64_t)(p->promoted[i].open - 1))
+			return true;
+	return false;
+}
+
 /* Steps over an instruction of woven-in code. */
 static bool
 pass(struct where_index *x, struct where *w)
@@ -119,7 +130,7 @@ pass(struct where_index *x, struct where *w)
 		if (in.counter - c->addr < 8 * (uint64_t)c->numbers)
 			w->pending[e] += in.add * event_of_number(c, (in.counter - c->addr) / 8);
 	}
-	if (in.counter && in.add && x->counts)
+	if (in.counter && in.add && x->counts && !ends_count(w->proc, &in))
 		x->counts(x->ctx, in.counter, in.add);
 	w->sp += in.sp;
 	w->addr = in.jumps ? in.target : w->addr + in.len;

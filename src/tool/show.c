@@ -22,6 +22,7 @@ static const struct argp_option options[] = {
 	{"pass", 'p', "PASS", 0, "only after this pass: labels, code, graph, place or text (default: code, graph and place)", 0},
 	{"measure", 'm', "MEASURE", 0, "what `chord cc --measures` lists (default: edges)", 0},
 	{"events", 'e', "LIST", 0, "the events to count, with commas between them (default: instructions)", 0},
+	{"loops", 'l', "HOME", 0, "memory or registers: where loops count (default: memory)", 0},
 	{0},
 };
 
@@ -53,6 +54,10 @@ parse_show(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'e':
 		if (!request_option(pool_printf(a->pool, "-fchord-events=%s", arg), &a->request, a->pool))
+			exit(EXIT_USAGE);
+		return 0;
+	case 'l':
+		if (!request_option(pool_printf(a->pool, "-fchord-loops=%s", arg), &a->request, a->pool))
 			exit(EXIT_USAGE);
 		return 0;
 	case ARGP_KEY_ARG:
@@ -138,6 +143,7 @@ cmd_show(int argc, char **argv)
 		exit(EXIT_USAGE);
 	o.measures = a.request.measures;
 	o.events = a.request.events;
+	o.promote = request_in_registers(&a.request);
 	o.dump = as_text ? NULL : stdout;
 	o.dump_pass = a.pass;
 	if (!file_read(a.file, &text))

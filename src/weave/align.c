@@ -106,8 +106,18 @@ steps_of(const struct code *c, uint32_t first, uint32_t last)
 	return n;
 }
 
-/* The length of the loop that an edge closes, with all that is woven in. 0: the loop is not short, has too many steps, or has no
- * code woven in. */
+/* Does a register count there? Perhaps one of the program's, so that nothing is woven in. */
+static bool
+is_promoted(const struct woven *w, uint32_t vertex)
+{
+	for (size_t i = 0; i < w->promotions.n; i++)
+		if (w->promotions.at[i].in[vertex])
+			return true;
+	return false;
+}
+
+/* The length of the loop that an edge closes, with all that is woven in. 0: the loop is not short, has too many steps, or is not
+ * counted. */
 static uint32_t
 loop_length(const struct align *a, uint32_t e)
 {
@@ -129,7 +139,7 @@ loop_length(const struct align *a, uint32_t e)
 	/* The operand of the last jump is not counted: it leads to where the loop begins, whether it was replaced or not. */
 	woven = inserted_before(a, emit_before(a->m, edge->from, from->last - 1) + 1);
 	before = inserted_before(a, emit_before_line(a->m, edge->to, to->first));
-	if (woven.bytes == before.bytes ||
+	if ((woven.bytes == before.bytes && !is_promoted(a->m->w, edge->to)) ||
 	    woven.steps - before.steps + steps_of(emit_code(a->m, edge->to), to->first, from->last - 1) > MOST_STEPS)
 		return 0;
 	return last->off + last->len - first->off + woven.bytes - before.bytes;

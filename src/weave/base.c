@@ -16,7 +16,7 @@
  *
  * Where no register is dead in such a loop, one may be lent that the program needs only behind it: its value waits below the stack
  * pointer, and comes back on the edges out of the loop. */
-#include "weave/internal.h"
+#include "weave/base.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,138 +31,6 @@ static const double WAIT = 6, WIDTH = 3, IN_LOOP = 0.9, IN_LONG_LOOP = 0.5, ELSE
 enum { CELLS_INSNS = 14, CELLS_LATENCY = 3 };
 /* Base registers of each kind in a procedure, at most. */
 enum { MOST = 4 };
-
-/* A site that adds to counters of the kind that is placed. */
-struct use {
-	struct site *site;
-	uint32_t edge;           /* GRAPH_NONE: it is in a block */
-	double price;            /* what a base saves there */
-	bool waits;              /* in a loop where the addition would wait for the one before, though a register has the address */
-};
-
-struct bases {
-	const struct unit *u;
-	struct woven *w;
-	const struct graph *g;
-	const struct loops *loops;
-	struct pool *pool;       /* for this procedure only */
-	uint8_t what;            /* enum base_of */
-	const struct number_box *box;
-	uint16_t *avail;         /* by vertex: registers that are dead all through it */
-	uint16_t *idle;          /* by vertex: registers that it leaves alone, so they can be lent */
-	bool lending;            /* registers are looked for that can be lent */
-	uint8_t nlent;           /* words below the stack pointer that are taken */
-	uint8_t *held[BASES_OF]; /* by vertex: the register that has the address there, plus 1 */
-	double *runs;            /* by block */
-	struct cycles *cycles;
-	VEC(struct use) uses;
-	uint16_t never;          /* registers that cannot be a base */
-};
-
-/* ---- where registers are dead ---- */
-
-static bool
-may_be_entered(const struct bases *b, uint32_t block)
-{
-	return woven_insn(b->w, block, b->w->proc->block_text.at[block].first)->leader &
-	       (LEADER_ADDRESS | LEADER_LAND | LEADER_RECEIVE | LEADER_ENTRY | LEADER_BASE | LEADER_LISTED);
-}
-
-/* Does the graph have an edge for each way in which control can enter the block? */
-static bool
-ways_are_known(const struct bases *b, uint32_t block)
-{
-	if (!may_be_entered(b, block))
-		return true;
-	for (uint32_t i = b->g->in_at[block]; i < b->g->in_at[block + 1]; i++)
-		if (b->g->edge[b->g->in[i]].from >= b->w->proc->blocks.n)
-			return true;
-	return false;
-}
-
-static uint16_t
-block_avail(const struct bases *b, uint32_t block)
-{
-	const struct block_text *k = &b->w->proc->block_text.at[block];
-	uint16_t avail = (uint16_t)(b->u->machine->base_regs & ~b->never);
-
-	if (!ways_are_known(b, block))
-		return 0;
-	for (uint32_t i = k->first; i < k->last && avail; i++) {
-		const struct insn *in = woven_insn(b->w, block, i);
-
-		avail &= (uint16_t)~(live_before(b->w->proc, k->part, i).regs_live | in->regs_kill);
-		if (in->cls == CHORD_INSN_SYSCALL || insn_is_call(in))
-			return 0;
-	}
-	return avail;
-}
-
-/* Registers that the block leaves alone, if nothing in it can use what is below the stack pointer. An unwinder that starts at a
- * signal may look for the caller's values in callee-saved ones. */
-static uint16_t
-block_idle(const struct bases *b, uint32_t block)
-{
-	const struct machine *m = b->u->machine;
-	const struct block_text *k = &b->w->proc->block_text.at[block];
-	uint16_t idle = (uint16_t)(m->base_regs & (m->clobbered | m->results) & ~b->never);
-
-	if (!ways_are_known(b, block))
-		return 0;
-	for (uint32_t i = k->first; i < k->last && idle; i++) {
-		const struct insn *in = woven_insn(b->w, block, i);
-
-		idle &= (uint16_t)~(in->regs_read | in->regs_kill);
-		if (in->cls == CHORD_INSN_SYSCALL || insn_is_call(in) || in->regs_kill >> m->sp & 1 ||
-		    live_before(b->w->proc, k->part, i).no_stack)
-			return 0;
-	}
-	return idle;
-}
-
-static void
-find_avail(struct bases *b)
-{
-	const struct proc_text *p = b->w->proc;
-
-	for (uint32_t v = 0; v < p->blocks.n; v++) {
-		b->avail[v] = block_avail(b, v);
-		b->idle[v] = block_idle(b, v);
-	}
-	for (uint32_t e = 0; e < p->arcs.n; e++)
-		if (p->arcs.at[e].kind == CHORD_EDGE_NONLOCAL || p->arcs.at[e].kind == CHORD_EDGE_LOST)
-			b->avail[p->graph->edge[e].from] = b->idle[p->graph->edge[e].from] = 0;
-}
-
-/* Registers by which call frames are found, or all registers if directives are not understood; registers that measures hold; and
- * those that the compiler was told to leave alone, because a signal handler may read them at any moment. */
-static uint16_t
-find_never(const struct unit *u, const struct woven *w)
-{
-	const struct proc_text *p = w->proc;
-	struct cfi_frame f;
-	uint16_t never = w->held | u->reserved;
-	uint32_t kept;
-
-	for (size_t t = 0; t < p->parts.n; t++) {
-		const struct part *part = &p->parts.at[t];
-
-		if (!cfi_kept(u->cfi, part->first_stmt + 1, part->last_stmt, &kept))
-			continue;
-		/* Unwinders expect the caller's values in callee-saved registers, even if the procedure never returns. */
-		never |= (uint16_t)(u->machine->all_regs & ~u->machine->clobbered & ~u->machine->results & ~kept);
-		for (uint32_t i = part->first; i < part->last; i++) {
-			uint32_t stmt = part->code->insns.at[i].stmt;
-
-			if (stmt == UINT32_MAX)
-				continue;
-			if (!cfi_frame_at(u->cfi, stmt, &f))
-				return UINT16_MAX;
-			never |= (uint16_t)(1u << f.reg);
-		}
-	}
-	return never;
-}
 
 /* ---- what a base saves ---- */
 
@@ -202,18 +70,17 @@ static bool
 adds_there(const struct bases *b, const struct site *s)
 {
 	if (b->what == BASE_CELLS)
-		return (s->counter || (s->path && s->path->one)) && !s->live.flags_live;
+		return ((s->counter && !s->promoted) || (s->path && s->path->one)) && !s->live.flags_live;
 	if (b->what == BASE_COUNTERS)
-		return s->of_cells ? s->counter && counts_path(b, s) : s->counter || counts_path(b, s);
+		return s->of_cells ? s->counter && counts_path(b, s) : (s->counter && !s->promoted) || counts_path(b, s);
 	for (uint32_t k = 0; s->add && k < b->box->n; k++)
 		if (s->add[b->box->axis[k].event])
 			return true;
 	return false;
 }
 
-/* Are both vertices in one loop where an addition would wait for the one before, though a register has the address? */
-static bool
-waits_still(const struct bases *b, uint32_t v, uint32_t to)
+bool
+base_waits_still(const struct bases *b, uint32_t v, uint32_t to)
 {
 	uint32_t loop = b->loops->inner[v];
 	struct cycle c = cycle_of(b->cycles, v);
@@ -240,7 +107,7 @@ add_use(struct bases *b, struct site *s, uint32_t edge, double weight)
 	if (s->where == SITE_NONE || !adds_there(b, s))
 		return;
 	in_loop = use.edge == GRAPH_NONE ? b->loops->depth[v] > 0 : in_one_loop(b, v, d->to);
-	use.waits = in_loop && waits_still(b, v, use.edge == GRAPH_NONE ? v : d->to);
+	use.waits = in_loop && base_waits_still(b, v, use.edge == GRAPH_NONE ? v : d->to);
 	if (b->what == BASE_CELLS && !use.waits)
 		return;
 	use.price = (in_loop ? gain_in(cycle_of(b->cycles, v)) : ELSEWHERE) * (weight + 1e-9);
@@ -267,63 +134,16 @@ find_uses(struct bases *b)
 
 /* ---- loads ---- */
 
-static bool
-is_split_otherwise(const struct bases *b, uint32_t e)
-{
-	uint32_t to = b->g->edge[e].to;
-
-	for (uint32_t i = b->g->in_at[to]; i < b->g->in_at[to + 1]; i++) {
-		uint32_t other = b->g->in[i];
-
-		if (other != e && other < b->w->proc->arcs.n && b->w->edge[other].where == SITE_SPLIT &&
-		    (site_used(&b->w->edge[other]) || b->g->edge[e].from >= b->w->proc->blocks.n))
-			return true;
-	}
-	return false;
-}
-
-/* The site on the edge where a register can be loaded that is dead after the edge, or can be lent. */
-static struct site
-load_site(const struct bases *b, uint32_t e, uint8_t base)
-{
-	const struct woven *w = b->w;
-	struct site s = w->edge[e];
-	const struct edge *d = &b->g->edge[e];
-
-	if (s.where == SITE_BLOCK && s.block != d->from) {
-		uint32_t first = w->proc->block_text.at[s.block].first;
-
-		s = place_between(b->u, w, s.block, first, first + !!(woven_insn(w, s.block, first)->attr & INSN_FIRST));
-	} else if (s.where == SITE_BLOCK) {
-		s = place_at_edge(b->u, w, e);
-	} else if (s.where == SITE_SPLIT && is_split_otherwise(b, e)) {
-		s.where = SITE_NONE;
-	}
-	s.lends = b->lending && s.live.regs_live >> (base - 1) & 1 ? (uint8_t)(1u << b->what) : 0;
-	if (s.lends ? s.live.no_stack : s.live.regs_live >> (base - 1) & 1)
-		s.where = SITE_NONE;
-	return s;
-}
-
-/* The price of code on edge e, if a site was found there. */
-static double
-price_at(const struct bases *b, uint32_t e, const struct site *s, double insns)
-{
-	double jumps = s->where == SITE_STUB || s->where == SITE_SPLIT ? (site_used(&b->w->edge[e]) ? 0 : s->price - 1) : 0;
-
-	return s->where == SITE_NONE ? GRAPH_NEVER : (insns + jumps) * (b->w->weight[e] + 1e-9);
-}
-
 static double
 price_of_load(const struct bases *b, uint32_t e, uint8_t base)
 {
 	uint32_t loop = b->loops->inner[b->g->edge[e].to];
-	struct site s = load_site(b, e, base);
+	struct site s = base_load_site(b, e, base);
 
 	/* In each round it would cost more than it saves. */
 	if (s.lends && loop != GRAPH_NONE && loops_contain(b->loops, loop, b->g->edge[e].from))
 		return GRAPH_NEVER;
-	return price_at(b, e, &s, s.lends ? 2 * LOAD : LOAD);
+	return base_price_at(b, e, &s, s.lends ? 2 * LOAD : LOAD);
 }
 
 /* Does the program need the register behind the edge? */
@@ -343,7 +163,7 @@ needed_behind(const struct bases *b, uint32_t e, uint8_t base)
 static struct site
 back_site(const struct bases *b, uint32_t e, uint8_t base)
 {
-	struct site s = load_site(b, e, base);
+	struct site s = base_load_site(b, e, base);
 
 	if (b->g->edge[e].to >= b->w->proc->blocks.n || s.live.no_stack ||
 	    (s.where == SITE_BLOCK && s.block == b->g->edge[e].from) || (is_on_edge(&s) && b->w->edge[e].gets_back))
@@ -359,27 +179,19 @@ price_of_back(const struct bases *b, uint32_t e, uint8_t base)
 	if (!needed_behind(b, e, base))
 		return 0;
 	s = back_site(b, e, base);
-	return price_at(b, e, &s, LOAD);
+	return base_price_at(b, e, &s, LOAD);
 }
 
 /* On an edge with code of its own the load comes first, and the code finds its counter by the register. */
 static void
 add_load(struct bases *b, uint32_t e, uint8_t base)
 {
-	struct site s = load_site(b, e, base);
+	struct site s = base_load_site(b, e, base), *at;
 
-	if (is_on_edge(&s) && s.where == b->w->edge[e].where) {
-		b->w->edge[e].load |= (uint8_t)(1u << b->what);
-		b->w->edge[e].base[b->what] = base;
-		b->w->edge[e].lends |= s.lends;
-		if (s.where == SITE_SPLIT)
-			b->w->split[s.block] = true;
-		return;
-	}
-	s = (struct site){.where = s.where, .block = s.block, .insn = s.insn, .live = s.live, .lends = s.lends,
-	                  .load = (uint8_t)(1u << b->what)};
-	s.base[b->what] = base;
-	VEC_PUSH(b->w->loads, (struct base_load){s, e, s.where != SITE_BLOCK || s.block == b->g->edge[e].from});
+	at = base_put(b, e, &s, s.where != SITE_BLOCK || s.block == b->g->edge[e].from);
+	at->load |= (uint8_t)(1u << b->what);
+	at->base[b->what] = base;
+	at->lends |= s.lends;
 }
 
 /* On an edge with code of its own the register comes back last. */
@@ -388,14 +200,7 @@ add_back(struct bases *b, uint32_t e, uint8_t base)
 {
 	struct site s = back_site(b, e, base);
 
-	if (is_on_edge(&s) && s.where == b->w->edge[e].where) {
-		b->w->edge[e].gets_back = base;
-		if (s.where == SITE_SPLIT)
-			b->w->split[s.block] = true;
-		return;
-	}
-	s = (struct site){.where = s.where, .block = s.block, .insn = s.insn, .live = s.live, .gets_back = base};
-	VEC_PUSH(b->w->loads, (struct base_load){s, e, s.where != SITE_BLOCK});
+	base_put(b, e, &s, s.where != SITE_BLOCK)->gets_back = base;
 }
 
 /* ---- which blocks ---- */
@@ -596,6 +401,7 @@ forget_site(struct site *s)
 	memset(s->base, 0, sizeof s->base);
 	s->load = s->lends = s->gets_back = 0;
 	s->of_cells = s->turns = false;
+	s->begins = s->ends = NULL;
 }
 
 /* Removes all bases again. split: by block, whether it was split before. */
@@ -614,25 +420,11 @@ forget_bases(struct woven *w, const bool *split)
 	for (size_t i = 0; i < w->call_free.n; i++)
 		forget_site(&w->call_free.at[i].site);
 	w->loads.n = 0;
+	forget_promotions(w);
 	memset(w->bases, 0, sizeof w->bases);
 	w->turns = false;
 	memset(w->lent, 0, sizeof w->lent);
 	memcpy(w->split, split, p->blocks.n * sizeof *split);
-}
-
-static bool
-has_loops(const struct loops *l)
-{
-	return l->nloop > 0;
-}
-
-static bool
-has_landing_pads(const struct bases *b)
-{
-	for (uint32_t v = 0; v < b->w->proc->blocks.n; v++)
-		if (woven_insn(b->w, v, b->w->proc->block_text.at[v].first)->leader & (LEADER_LAND | LEADER_RECEIVE))
-			return true;
-	return false;
 }
 
 /* Each register that is lent has a word of its own below the stack pointer. Handlers of exceptions might look for the value in the
@@ -642,7 +434,7 @@ lend_registers(struct bases *b)
 {
 	bool nothing;
 
-	if (has_landing_pads(b) || !below_room(b->u, b->w, &nothing))
+	if (base_has_landing_pads(b) || !below_room(b->u, b->w, &nothing))
 		return;
 	b->lending = true;
 	while (b->nlent < (nothing ? LENT_MOST : 1) && b->uses.n && take_best(b))
@@ -660,45 +452,7 @@ place_base(struct bases *b, uint8_t what)
 	if (what != BASE_COUNTERS)
 		lend_registers(b);
 	/* Within a procedure a register is the base of one address only. */
-	b->never |= b->w->bases[what];
-	for (uint32_t v = 0; v < b->g->nvert; v++) {
-		b->avail[v] &= (uint16_t)~b->never;
-		b->idle[v] &= (uint16_t)~b->never;
-	}
-}
-
-static void
-find_runs(struct bases *b)
-{
-	for (uint32_t e = 0; e < b->w->proc->arcs.n; e++)
-		if (b->g->edge[e].to < b->w->proc->blocks.n)
-			b->runs[b->g->edge[e].to] += b->w->weight[e];
-}
-
-static bool
-prepare(struct bases *b)
-{
-	struct graph *g = b->w->proc->graph;
-	uint32_t n;
-
-	graph_index(g);
-	b->g = g;
-	b->loops = loops_find(g, order_dfs(g));
-	if (!has_loops(b->loops))
-		return false;
-	b->nlent = b->w->below;
-	n = g->nvert;
-	place_weights(b->u, b->w);
-	b->never = find_never(b->u, b->w);
-	b->avail = pool_array(b->pool, n, sizeof *b->avail);
-	b->idle = pool_array(b->pool, n, sizeof *b->idle);
-	b->runs = pool_array(b->pool, n, sizeof *b->runs);
-	b->cycles = cycles_new(b->pool, b->u, b->w);
-	for (unsigned i = 0; i < BASES_OF; i++)
-		b->held[i] = pool_array(b->pool, n, sizeof *b->held[i]);
-	find_runs(b);
-	find_avail(b);
-	return true;
+	base_exclude(b, b->w->bases[what]);
 }
 
 static void
@@ -706,6 +460,8 @@ place_all(struct bases *b, const struct weave_options *o)
 {
 	struct number_boxes boxes;
 
+	if (o->promote)
+		place_promotions(b, o);
 	place_base(b, BASE_CELLS);
 	for (size_t i = 0; i < b->uses.n; i++)
 		b->uses.at[i].site->of_cells = b->uses.at[i].site->base[BASE_CELLS] != 0;
@@ -769,13 +525,15 @@ place_bases(const struct unit *u, struct woven *w, const struct weave_options *o
 {
 	struct bases b = {.u = u, .w = w, .pool = pool_new()};
 
-	if (u->text->compiler && !w->proc->strays && prepare(&b)) {
+	if (u->text->compiler && !w->proc->strays && bases_prepare(&b)) {
 		bool *split = pool_array(b.pool, w->proc->blocks.n, sizeof *split);
 
 		memcpy(split, w->split, w->proc->blocks.n * sizeof *split);
 		place_all(&b, o);
 		if (bases_hold(u, w)) {
 			mark_live(&b);
+			mark_promotions(&b);
+			number_promotions(w);
 			number_cells(w);
 		} else {
 			forget_bases(w, split);

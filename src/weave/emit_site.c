@@ -45,9 +45,72 @@ load_base(struct emitter *m, struct buf *b, const struct site *s, unsigned what,
 		m->u->machine->load_base(b, label, reg);
 }
 
+static uint64_t
+offset_of(uint32_t counter)
+{
+	return (uint64_t)(counter - 1) * 8;
+}
+
+/* Adds n once for all promotions in the list that share the number of executions under way. */
+static void
+add_open(struct emitter *m, struct buf *b, const struct count_code *list, int32_t n, const struct site *s)
+{
+	for (const struct count_code *c = list; c; c = c->next) {
+		uint32_t open = m->w->promotions.at[c->promotion - 1].open;
+		const struct count_code *first = list;
+
+		while (m->w->promotions.at[first->promotion - 1].open != open)
+			first = first->next;
+		if (first == c)
+			m->u->machine->add(b, m->counters, offset_of(open), n, 0, s->live);
+	}
+}
+
+static struct counted_steps
+steps_of(const struct promotion *p, const struct count_code *c)
+{
+	int64_t stride = p->stride < 0 ? -p->stride : p->stride;
+
+	return (struct counted_steps){
+		.var = (uint8_t)(p->var - 1), .reg = (uint8_t)((p->reg ? p->reg : c->temp) - 1), .below = p->below,
+		.scratch = c->scratch, .more = c->more, .shift = (uint8_t)__builtin_ctzll((uint64_t)stride), .down = p->stride < 0,
+	};
+}
+
+static void
+end_counts(struct emitter *m, struct buf *b, const struct site *s)
+{
+	for (const struct count_code *c = s->ends; c; c = c->next) {
+		const struct promotion *p = &m->w->promotions.at[c->promotion - 1];
+		struct counted_steps steps = steps_of(p, c);
+
+		if (p->var)
+			m->u->machine->end_steps(b, &steps, m->counters, offset_of(p->counter));
+		else
+			m->u->machine->add_count(b, (uint8_t)(p->reg - 1), m->counters, offset_of(p->counter), s->live);
+	}
+	add_open(m, b, s->ends, -1, s);
+}
+
+static void
+begin_counts(struct emitter *m, struct buf *b, const struct site *s)
+{
+	add_open(m, b, s->begins, 1, s);
+	for (const struct count_code *c = s->begins; c; c = c->next) {
+		const struct promotion *p = &m->w->promotions.at[c->promotion - 1];
+		struct counted_steps steps = steps_of(p, c);
+
+		if (p->var)
+			m->u->machine->begin_steps(b, &steps);
+		else
+			m->u->machine->begin_count(b, (uint8_t)(p->reg - 1));
+	}
+}
+
 static void
 add_counter(struct emitter *m, struct buf *b, const struct site *s)
 {
+	end_counts(m, b, s);
 	load_base(m, b, s, BASE_COUNTERS, m->counters);
 	load_base(m, b, s, BASE_CELLS, m->counters);
 	if (s->base[BASE_NUMBERS])
@@ -55,6 +118,7 @@ add_counter(struct emitter *m, struct buf *b, const struct site *s)
 	measures_probe(m, b, s);
 	if (s->gets_back)
 		m->u->machine->get_back(b, s->gets_back, m->w->lent[s->gets_back - 1]);
+	begin_counts(m, b, s);
 }
 
 /* ---- jumps ---- */

@@ -19,6 +19,30 @@ enum site_where {
  * BASE_CELLS it is the address of the counters, and the lowest byte says which cell is next. */
 enum base_of { BASE_COUNTERS, BASE_NUMBERS, BASE_CELLS, BASES_OF };
 
+/* A counter of a loop for which a register counts (promote.c). Either the register counts up, or a register of the program moves by
+ * a stride for each count, and only where it began is kept. */
+struct promotion {
+	const bool *in;         /* by vertex: so it is there (the unit's pool) */
+	struct site *site;      /* that of the counter, */
+	uint32_t probes;        /* whose probes were these */
+	uint32_t counter;       /* as in struct site */
+	uint32_t open;          /* the same, of the number of executions of the loop that are under way. Promotions in the same
+	                         * blocks share it. Before number_promotions(): 0, or the first such promotion, plus 1 */
+	uint8_t reg;            /* the register that counts or keeps where `var` began, plus 1; 0: that is kept */
+	uint8_t below;          /* this many bytes below the stack pointer */
+	uint8_t var;            /* the program's register, plus 1; 0: `reg` counts up */
+	int64_t stride;         /* of `var`: a power of two, perhaps negative */
+};
+
+/* What is done for a promotion on an edge into its blocks, or out of them. */
+struct count_code {
+	uint32_t promotion;     /* its number, plus 1 */
+	uint8_t temp;           /* at the end, if nothing but the stack keeps where it began: a register to compute in, plus 1 */
+	uint8_t scratch;        /* so many bytes below the stack pointer that register's value waits meanwhile; 0: it is dead */
+	int32_t more;           /* `var` began at its value here plus this; it ends at its value here less this */
+	struct count_code *next;
+};
+
 /* A place for woven code, and what the code does. */
 struct site {
 	uint8_t where;          /* enum site_where */
@@ -38,6 +62,9 @@ struct site {
 	uint8_t load;           /* bits: registers that are loaded with it here, before everything else */
 	bool of_cells;          /* its counter consists of cells, and is found by base[BASE_CELLS] */
 	bool turns;             /* base[BASE_NUMBERS] goes to the next cell before the addition */
+	uint32_t promoted;      /* the promotion in whose register it counts, plus 1; 0: it adds to the counter */
+	struct count_code *begins; /* promotions that begin here, after everything else */
+	struct count_code *ends; /* promotions that end here, before everything else */
 	uint8_t lends;          /* bits: registers of which the program's value is put away before that load */
 	uint8_t gets_back;      /* after everything else this register gets the program's value again, plus 1; 0: none */
 };
@@ -133,6 +160,7 @@ struct woven {
 	uint8_t below;          /* below the stack pointer, from PATH_ROOM on, some measure uses so many words */
 	bool *split;            /* by block: it is split, and jumps go to a label of its second part */
 	struct woven_paths *paths; /* NULL: paths are not measured */
+	VEC(struct promotion) promotions;
 	VEC(struct base_load) loads;
 	uint16_t bases[BASES_OF]; /* masks: registers that are a base somewhere */
 	uint8_t lent[16];       /* by register: the word so many bytes below the stack pointer has the program's value where the
@@ -303,7 +331,7 @@ site_added(const struct site *s, uint32_t block, uint32_t insn, const struct eve
 static inline bool
 site_used(const struct site *s)
 {
-	return s->probes || s->load || s->gets_back;
+	return s->probes || s->load || s->gets_back || s->begins || s->ends;
 }
 
 /* cycle.c: the shortest cycle through each vertex of a procedure. */
@@ -319,8 +347,9 @@ struct cycle cycle_of(struct cycles *c, uint32_t v);
 
 /* base.c: lets additions in loops address their counters by a register, where one is dead; from there on it is live. */
 void place_bases(const struct unit *u, struct woven *w, const struct weave_options *o);
-/* base_check.c: true if on every path through the procedure each site's base holds the assumed address, and no load changes a
- * register that the program still reads. Needs liveness as it was before place_bases(). */
+/* base_check.c: true if on every path through the procedure each site's base holds the assumed address, no load changes a register
+ * that the program still reads, and registers that count are added to their counters. Needs liveness as it was before
+ * place_bases(). */
 bool bases_hold(const struct unit *u, const struct woven *w);
 
 /* packed.c: an array of numbers that some events share. On axis k number i has the weight low + i / stride % span. `ways` equal

@@ -58,6 +58,22 @@ blob_cells(struct buf *blob, const struct woven *w)
 	buf_free(&b);
 }
 
+/* The section of the record that says for which counters registers count. */
+static void
+blob_promoted(struct buf *blob, const struct woven *w)
+{
+	struct buf b = {0};
+
+	buf_uleb(&b, w->promotions.n);
+	for (size_t i = 0; i < w->promotions.n; i++) {
+		buf_uleb(&b, w->promotions.at[i].counter - 1);
+		buf_uleb(&b, w->promotions.at[i].open - 1);
+	}
+	if (w->promotions.n)
+		map_section(blob, CHORD_MAP_PROMOTED, &b);
+	buf_free(&b);
+}
+
 static void
 write_event_counters(struct buf *out, const struct unit *u, const struct event_list *list, bool exact)
 {
@@ -215,6 +231,7 @@ map_record(const struct unit *u, const struct woven *w, const struct weave_optio
 	proc_write(&blob, &p);
 	blob_bases(&blob, u, w, o);
 	blob_cells(&blob, w);
+	blob_promoted(&blob, w);
 	measures_map(&blob, u, w, o);
 	write_head(out, u, w, w->ncounter, p.summed ? CHORD_MAP_AT_CALLS : 0);
 	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->call_sites.n);

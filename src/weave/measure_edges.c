@@ -30,6 +30,10 @@ count_probe(struct emitter *m, struct buf *b, const struct site *s)
 {
 	uint8_t base = s->base[BASE_COUNTERS];
 
+	if (s->promoted) {
+		m->u->machine->count_up(b, (uint8_t)(m->w->promotions.at[s->promoted - 1].reg - 1), s->live);
+		return;
+	}
 	if (s->of_cells) {
 		base = s->base[BASE_CELLS];
 		m->u->machine->next_cell(b, base, 1);

@@ -440,6 +440,7 @@ release(struct job *j)
 		free(j->woven[i].call_free.at);
 		free(j->woven[i].loads.at);
 		free(j->woven[i].cells_of.at);
+		free(j->woven[i].promotions.at);
 		free(j->woven[i].call_sites.at);
 		free(j->woven[i].labelled.at);
 		free(j->woven[i].entered.at);

@@ -29,6 +29,7 @@ struct weave_options {
 	size_t runtime_size;
 	const char *timers;          /* additional text for events with timers */
 	size_t timers_size;
+	bool promote;                /* registers count in loops, and are added to counters behind them */
 	enum weave_encoding encoding; /* of traces */
 	const char *stamps;          /* globs with commas between them: functions around whose calls traces get stamps; NULL:
 	                              * none */

@@ -40,11 +40,17 @@ readable()
 		}' "$1" "$2" | expand | sed 's/ *$//'
 }
 
+# options_of MEASURE: registers is edges with registers that count in loops.
+options_of()
+{
+	case $1 in registers) echo --loops=registers ;; *) echo "--measure=$1" ;; esac
+}
+
 # differs NAME MEASURE: says how; or writes what is woven.
 differs()
 {
 	local input=$here/$1.s kept=$here/$1.$2
-	"$CHORD" show --pass=text --measure="$2" "$input" >"$work/woven" 2>"$work/err" || { echo "chord show: $(cat "$work/err")"; return; }
+	"$CHORD" show --pass=text $(options_of "$2") "$input" >"$work/woven" 2>"$work/err" || { echo "chord show: $(cat "$work/err")"; return; }
 	cmp -s "$work/woven" "$input" && { echo "nothing is woven into it"; return; }
 	[ "$(wc -l <"$work/woven")" = "$(wc -l <"$input")" ] || echo "lines are not where they were"
 	as -o "$work/woven.o" "$work/woven" 2>"$work/err" || echo "the assembler rejects it: $(head -n 2 "$work/err")"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # run.sh [--full] [--measures LIST] [--jobs N] [--keep DIR] [NAME...]: each situation is a small program whose source says what is
 # true of it. It is built plain and with Chord, and has to do the same both times. chord report has to say exactly what the source
-# says. Without --full: gcc -O2 with edges, events, calls and paths, clang -O0 with every-edge, and for a few programs gcc -O2 with
-# some-paths. With it: gcc and clang, -O0 and -O2, all measures. Events are counted beside edges, and both have to agree. CHORD is
+# says. Without --full: gcc -O2 with edges, events, calls, paths and registers (edges with -fchord-loops=registers), clang -O0 with
+# every-edge, and for a few programs gcc -O2 with some-paths. With it: gcc and clang, -O0 and -O2, all measures. Events are counted beside edges, and both have to agree. CHORD is
 # the program to test.
 #
 # Comments of a source, each on a line of its own:
@@ -324,6 +324,7 @@ options_of()
 	calls) echo "-fchord=calls -fchord-events=instructions,blocks" ;;
 	clock) echo "-fchord=edges,clock" ;;
 	some-paths) echo "-fchord-paths=$all/chosen" ;;
+	registers) echo "-fchord=edges -fchord-loops=registers" ;;
 	*) echo "-fchord=$1" ;;
 	esac
 }
@@ -469,10 +470,10 @@ worker()
 
 some_paths="core-thread.c dlopen-threads.c fibres.c fork.c longjmp.c setjmp-loop.c siglongjmp-handler.c sigkill.c sigsegv-recovered.c"
 some_paths+=" thread-cancel.c threads-64.c throw-qsort.cc vfork-exec.c"
-full= keep='' jobs=2 measures="$(measures) some-paths" names=() workers=()
+full= keep='' jobs=2 measures="$(measures) some-paths registers" names=() workers=()
 own_events=$(measures own-event)
 # These two count what edges derive: the second one is built in another way.
-usual=$(measures | sed "s/every-block //; s/every-edge //")
+usual=$(measures | sed "s/every-block //; s/every-edge //")" registers"
 while [ $# -gt 0 ]; do
 	case $1 in
 	--full) full=1 ;;

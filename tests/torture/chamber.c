@@ -34,8 +34,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Every measure, and selected paths (some.c). */
-enum { SOME_PATHS = CHORD_MEASURES, VARIANTS };
+/* Every measure, selected paths (some.c), and edges with registers that count in loops. */
+enum { SOME_PATHS = CHORD_MEASURES, IN_REGISTERS, VARIANTS };
 static struct variant variants[VARIANTS];
 
 /* More than -fchord=NAME. Events are counted beside edges, and have to agree with what these say. */
@@ -243,6 +243,8 @@ try_level(struct trial *t, struct buf *texts, size_t *ntext)
 	for (uint32_t i = 0; i < CHORD_MEASURES; i++)
 		if (chosen[i])
 			try_measured(t, &variants[i]);
+	if (chosen[IN_REGISTERS])
+		try_measured(t, &variants[IN_REGISTERS]);
 	if (chosen[SOME_PATHS])
 		try_some_paths(t, &variants[SOME_PATHS], &variants[CHORD_PATHS]);
 }
@@ -409,6 +411,7 @@ list_variants(void)
 		variants[i] = (struct variant){measure_list[i].name, special[i] ? special[i] : b.at};
 	}
 	variants[SOME_PATHS] = (struct variant){"some-paths", "-fchord-paths=chosen"};
+	variants[IN_REGISTERS] = (struct variant){"registers", "-fchord=edges -fchord-loops=registers"};
 }
 
 /* "NAME,NAME..."; NULL is all. */

@@ -219,7 +219,7 @@ map_of_old_version(void **state)
 	s.version = CHORD_FORMAT_VERSION - 1;
 	put_record(&b, &s);
 	assert_false(map_parse(pool, bytes_of(&b), &m, &why));
-	assert_string_equal(why, "built by another version of Chord: its map has format version 9, this is version 10");
+	assert_string_equal(why, "built by another version of Chord: its map has format version 10, this is version 11");
 	buf_free(&b);
 	pool_free(pool);
 }

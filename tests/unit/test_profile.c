@@ -422,7 +422,7 @@ profile_errors(void **state)
 	expect_error(&b, "version 99");
 	version = CHORD_FORMAT_VERSION - 1;
 	memcpy(b.at + offsetof(struct chord_profile_head, version), &version, 4);
-	expect_error(&b, "a profile of format version 9; this is version 10");
+	expect_error(&b, "a profile of format version 10; this is version 11");
 	buf_free(&b);
 }
 

@@ -42,6 +42,7 @@ struct addition {
 	const struct timed_at *timed; /* NULL: it is not */
 	struct buf *stub;
 	bool keeps_carry;        /* the carry flag is live */
+	uint8_t reg;             /* this register, plus 1, is added in place of n; 0: n is */
 };
 
 /* Of an addition by a register Intel's processors make two micro-operations, of inc three. Of a PC-relative addition of a number
@@ -90,6 +91,11 @@ ask(struct buf *out, const struct addition *a, int deeper)
 static void
 add_now(struct buf *out, const struct addition *a, int deeper)
 {
+	if (a->reg) {
+		buf_printf(out, "\taddq\t%%%s, ", reg_name[a->reg - 1]);
+		counter(out, a->label, a->offset, a->base);
+		return;
+	}
 	add_to(out, a, a->offset, a->n);
 	if (!a->timed)
 		return;
@@ -113,7 +119,7 @@ static void
 add(struct buf *out, struct addition *a, struct liveness live)
 {
 	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~live.regs_live & ~X86_RSP);
-	uint8_t changes = (a->n == 1 || a->n == -1) && !a->timed ? INC_CHANGES : X86_ALL_FLAGS;
+	uint8_t changes = (a->n == 1 || a->n == -1) && !a->timed && !a->reg ? INC_CHANGES : X86_ALL_FLAGS;
 
 	a->keeps_carry = live.flags_live & X86_CF;
 	if (!(live.flags_live & changes)) {
@@ -138,7 +144,7 @@ add(struct buf *out, struct addition *a, struct liveness live)
 void
 x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live)
 {
-	add(out, &(struct addition){label, offset, n, base, NULL, NULL, false}, live);
+	add(out, &(struct addition){.label = label, .offset = offset, .n = n, .base = base}, live);
 }
 
 void
@@ -153,6 +159,60 @@ x86_next_cell(struct buf *out, uint8_t base, uint32_t step)
 {
 	_Static_assert(CHORD_CELLS * 8 == 256, "the byte does not wrap");
 	buf_printf(out, "\taddb\t$%" PRIu32 ", %%%s\n", step * 8, low_name[base - 1]);
+}
+
+static const char *const half_name[16] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi",
+	"r8d", "r9d", "r10d", "r11d", "r12d", "r13d", "r14d", "r15d"};
+
+void
+x86_begin_count(struct buf *out, uint8_t reg)
+{
+	buf_printf(out, "\tmovl\t$0, %%%s\n", half_name[reg]);
+}
+
+void
+x86_count_up(struct buf *out, uint8_t reg, struct liveness live)
+{
+	if (live.flags_live & INC_CHANGES)
+		buf_printf(out, "\tleaq\t1(%%%s), %%%s\n", reg_name[reg], reg_name[reg]);
+	else
+		buf_printf(out, "\tincq\t%%%s\n", reg_name[reg]);
+}
+
+/* The register is live. */
+void
+x86_add_count(struct buf *out, uint8_t reg, const char *label, uint64_t offset, struct liveness live)
+{
+	live.regs_live |= (uint16_t)(1u << reg);
+	add(out, &(struct addition){.label = label, .offset = offset, .reg = (uint8_t)(reg + 1)}, live);
+}
+
+void
+x86_begin_steps(struct buf *out, const struct counted_steps *s)
+{
+	if (s->below)
+		x86_lend(out, (uint8_t)(s->var + 1), s->below);
+	else
+		buf_printf(out, "\tleaq\t%" PRId32 "(%%%s), %%%s\n", s->more, reg_name[s->var], reg_name[s->reg]);
+}
+
+/* The register gets the negative number of steps. */
+void
+x86_end_steps(struct buf *out, const struct counted_steps *s, const char *label, uint64_t offset)
+{
+	if (s->scratch)
+		x86_lend(out, (uint8_t)(s->reg + 1), s->scratch);
+	if (s->below)
+		x86_get_back(out, (uint8_t)(s->reg + 1), s->below);
+	buf_printf(out, "\tsubq\t%%%s, %%%s\n", reg_name[s->var], reg_name[s->reg]);
+	if (s->more)
+		buf_printf(out, "\taddq\t$%" PRId32 ", %%%s\n", s->more, reg_name[s->reg]);
+	if (s->shift)
+		buf_printf(out, "\tsarq\t$%u, %%%s\n", s->shift, reg_name[s->reg]);
+	buf_printf(out, "\t%s\t%%%s, ", s->down ? "addq" : "subq", reg_name[s->reg]);
+	counter(out, label, offset, 0);
+	if (s->scratch)
+		x86_get_back(out, (uint8_t)(s->reg + 1), s->scratch);
 }
 
 void
@@ -173,7 +233,7 @@ x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t off
 {
 	if (!t->in_line)
 		buf_printf(stub, "%s:\n", t->ask);
-	add(out, &(struct addition){label, offset, n, base, t, stub, false}, live);
+	add(out, &(struct addition){.label = label, .offset = offset, .n = n, .base = base, .timed = t, .stub = stub}, live);
 }
 
 bool

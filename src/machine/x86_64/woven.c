@@ -70,14 +70,15 @@ adds(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t 
 	return true;
 }
 
-/* lea N(%reg), %reg: moves the stack pointer below the red zone or back, or gives the answer to a query. It may also load an
- * address of the module, to set timers or for a base. */
+/* lea N(%reg), %reg: moves the stack pointer below the red zone or back, gives the answer to a query, or keeps where a register
+ * begins to count. It may also load an address of the module, to set timers or for a base. */
 static bool
 moves_by(const ZydisDecodedOperand *op, struct woven_insn *out)
 {
 	if (is_wide(&op[0]) && op[1].mem.base == ZYDIS_REGISTER_RIP)
 		return true;
-	if (!is_wide(&op[0]) || op[1].mem.base != op[0].reg.value || op[1].mem.index != ZYDIS_REGISTER_NONE)
+	if (!is_wide(&op[0]) || op[1].mem.index != ZYDIS_REGISTER_NONE ||
+	    (op[0].reg.value == ZYDIS_REGISTER_RSP) != (op[1].mem.base == ZYDIS_REGISTER_RSP))
 		return false;
 	if (op[0].reg.value == ZYDIS_REGISTER_RSP)
 		out->sp = op[1].mem.disp.value;
@@ -101,11 +102,14 @@ is_lent(const ZydisDecodedOperand *op)
 	       op->mem.index == ZYDIS_REGISTER_NONE && at >= -PATH_ROOM && at < -PATH_ROOM + 8 * LENT_MOST;
 }
 
-/* Is it a move from a register to another or back, or of a counter or number to a register? */
+/* Is it a move from a register to another or back, or of a counter or number to a register? A register that begins to count is
+ * set to 0 by its lower half. */
 static bool
 moves(const ZydisDecodedOperand *op)
 {
-	if (is_wide(&op[0]) && (is_counter(&op[1]) || op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE))
+	if (op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return is_wide(&op[0]) || (op[0].size == 32 && !op[1].imm.value.u);
+	if (is_wide(&op[0]) && is_counter(&op[1]))
 		return true;
 	if ((is_lent(&op[0]) && is_wide(&op[1])) || (is_wide(&op[0]) && is_lent(&op[1])))
 		return true;
@@ -145,6 +149,8 @@ is_ours(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64
 	/* The loop of a query, which ends. */
 	case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_IMUL: case ZYDIS_MNEMONIC_CMP: case ZYDIS_MNEMONIC_JNZ:
 		return true;
+	case ZYDIS_MNEMONIC_SAR:
+		return is_wide(&op[0]) && op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 	case ZYDIS_MNEMONIC_LAHF: case ZYDIS_MNEMONIC_SAHF: case ZYDIS_MNEMONIC_NOP:
 		return true;
 	/* A call of the runtime that comes back, or a jump over it. */

@@ -28,6 +28,11 @@ bool x86_facts(const uint8_t *bytes, size_t n, struct facts *out);
 void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
 void x86_load_base(struct buf *out, const char *label, uint8_t base);
 void x86_next_cell(struct buf *out, uint8_t base, uint32_t step);
+void x86_begin_count(struct buf *out, uint8_t reg);
+void x86_count_up(struct buf *out, uint8_t reg, struct liveness live);
+void x86_add_count(struct buf *out, uint8_t reg, const char *label, uint64_t offset, struct liveness live);
+void x86_begin_steps(struct buf *out, const struct counted_steps *s);
+void x86_end_steps(struct buf *out, const struct counted_steps *s, const char *label, uint64_t offset);
 void x86_lend(struct buf *out, uint8_t reg, uint8_t below);
 void x86_get_back(struct buf *out, uint8_t reg, uint8_t below);
 void x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n, const struct timed_at *t,
