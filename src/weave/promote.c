@@ -25,8 +25,9 @@
 
 /* Prices in instructions: what an addition in memory takes more than in a register, in a short loop (where it would go to the next
  * cell) and in others; the addition in a register; the code on an edge into the blocks and out of them, if the flags are dead
- * there; and what is more to do on an edge out if a register of the program counts. */
-static const double SAVES_SHORT = 1.5, SAVES = 0.7, COUNTS = 1, BEGINS = 2.5, ENDS = 3, STEPS_END = 2;
+ * there; how much less that is if another register begins or ends there, too, because executions are counted once; and what is
+ * more to do on an edge out if a register of the program counts. */
+static const double SAVES_SHORT = 1.5, SAVES = 0.7, COUNTS = 1, BEGINS = 4, ENDS = 5, SHARED = 3, STEPS_END = 2;
 /* The largest stride, and how many loops around an addition are tried. */
 enum { STRIDE_MOST = 1 << 30, LEVELS = 4 };
 
@@ -52,6 +53,7 @@ struct promoting {
 	VEC(struct addend) addends;
 	uint8_t *words;          /* by vertex: words below the stack pointer that are in use there, as bits */
 	uint8_t nword;           /* so many may be used */
+	uint32_t *put;           /* by edge: the element of woven.loads that has its code, plus 1; 0: none, or the edge's own */
 	/* For one of them and one register: */
 	uint8_t reg;             /* plus 1; 0: a word below the stack pointer */
 	uint8_t word;
@@ -145,13 +147,23 @@ find_nodes(struct promoting *p)
 	}
 }
 
+/* The site that has the code of promotions on the edge, if there is any. */
+static struct site *
+find_put(const struct promoting *p, uint32_t e)
+{
+	return p->put[e] ? &p->b->w->loads.at[p->put[e] - 1].site : &p->b->w->edge[e];
+}
+
 /* Where flags are live, an addition to memory is dearer. */
 static double
-price_on(const struct bases *b, uint32_t e, uint8_t reg, double insns)
+price_on(const struct promoting *p, uint32_t e, bool begins)
 {
-	struct site s = base_load_site(b, e, reg);
-	double price = s.where == SITE_NONE ? -1 : b->u->machine->price(s.live);
+	const struct bases *b = p->b;
+	struct site s = base_load_site(b, e, p->reg);
+	const struct site *other = find_put(p, e);
+	double price = s.where == SITE_NONE ? -1 : b->u->machine->price(s.live), insns = begins ? BEGINS : ENDS;
 
+	insns -= (begins ? other->begins : other->ends) ? SHARED : 0;
 	return price < 0 ? GRAPH_NEVER : base_price_at(b, e, &s, insns * (price < 1 ? 1 : price));
 }
 
@@ -181,9 +193,9 @@ find_blocks(struct promoting *p, const struct addend *a)
 		if (from == to)
 			continue;
 		if (to != GRAPH_NONE)
-			arc[narc++] = (struct cut_arc){to, from == GRAPH_NONE ? sink : from, price_on(b, e, p->reg, BEGINS)};
+			arc[narc++] = (struct cut_arc){to, from == GRAPH_NONE ? sink : from, price_on(p, e, true)};
 		if (from != GRAPH_NONE)
-			arc[narc++] = (struct cut_arc){from, to == GRAPH_NONE ? sink : to, price_on(b, e, p->reg, ENDS)};
+			arc[narc++] = (struct cut_arc){from, to == GRAPH_NONE ? sink : to, price_on(p, e, false)};
 	}
 	in = graph_cut(pool, p->nnode + 2, arc, narc, source, sink, &price);
 	for (uint32_t v = 0; v < b->g->nvert; v++)
@@ -367,12 +379,12 @@ find_temp(const struct promoting *p, uint32_t e, const struct site *s, uint8_t v
 	const struct bases *b = p->b;
 	uint16_t counting = (uint16_t)(b->counting[b->g->edge[e].from] | b->counting[b->g->edge[e].to]);
 	uint16_t may = (uint16_t)(b->u->machine->base_regs & b->u->machine->clobbered & ~b->never & ~counting & ~(1u << var));
-	uint16_t dead = (uint16_t)(may & ~s->live.regs_live);
+	uint16_t idle = (uint16_t)(may & ~s->live.regs_live);
 
-	if (!may || (!dead && !p->word))
+	if (!may || (!idle && !p->word))
 		return false;
-	code->temp = (uint8_t)(32 - __builtin_clz(dead ? dead : may));
-	code->scratch = dead ? 0 : below_of(p, 0);
+	code->temp = (uint8_t)(32 - __builtin_clz(idle ? idle : may));
+	code->scratch = idle ? 0 : below_of(p, 0);
 	return true;
 }
 
@@ -481,26 +493,18 @@ find_twin(const struct bases *b, const bool *in)
 	return 0;
 }
 
-/* The site of promotions before this one with code on the edge; NULL: there is none, or it is the edge's own. */
-static struct site *
-find_put(const struct bases *b, uint32_t e)
-{
-	for (size_t i = 0; i < b->w->loads.n; i++)
-		if (b->w->loads.at[i].edge == e)
-			return &b->w->loads.at[i].site;
-	return NULL;
-}
-
 /* Codes of one place are in the order of their promotions. */
 static void
 put_code(const struct promoting *p, uint32_t e, struct count_code code, bool begins)
 {
 	struct bases *b = p->b;
-	struct site s = base_load_site(b, e, p->reg), *at = find_put(b, e);
+	struct site s = base_load_site(b, e, p->reg), *at = find_put(p, e);
 	struct count_code **last;
 
-	if (!at)
+	if (!p->put[e]) {
 		at = base_put(b, e, &s, s.where != SITE_BLOCK || s.block == b->g->edge[e].from);
+		p->put[e] = at == &b->w->edge[e] ? 0 : (uint32_t)b->w->loads.n;
+	}
 	for (last = begins ? &at->begins : &at->ends; *last; last = &(*last)->next)
 		;
 	*last = pool_alloc(b->u->pool, sizeof **last);
@@ -575,10 +579,12 @@ try_addend(struct promoting *p, const struct addend *a)
 	const struct loops *loops = p->b->loops;
 	struct choice best = {.price = saves(a) + COUNTS * a->weight};
 	double price = best.price;
-	int level = 0;
 
-	for (p->loop = loop_of(p->b, a->from, a->to); p->loop != GRAPH_NONE && level < LEVELS; p->loop = loops->parent[p->loop], level++)
+	p->loop = loop_of(p->b, a->from, a->to);
+	for (int level = 0; p->loop != GRAPH_NONE && level < LEVELS; level++) {
 		try_loop(p, a, &best);
+		p->loop = loops->parent[p->loop];
+	}
 	if (best.price >= price)
 		return;
 	p->loop = best.loop;
@@ -595,16 +601,20 @@ void
 place_promotions(struct bases *b, const struct weave_options *o)
 {
 	uint32_t nvert = b->g->nvert;
-	struct promoting p = {.b = b, .flow = measures_with(o->measures, CHORD_FLOW), .node = pool_array(b->pool, nvert, sizeof *p.node),
-	                      .in = pool_array(b->pool, nvert, sizeof *p.in), .at = pool_array(b->pool, nvert, sizeof *p.at),
-	                      .words = pool_array(b->pool, nvert, sizeof *p.words)};
+	struct promoting p = {
+		.b = b, .flow = measures_with(o->measures, CHORD_FLOW),
+		.node = pool_array(b->pool, nvert, sizeof *p.node), .in = pool_array(b->pool, nvert, sizeof *p.in),
+		.at = pool_array(b->pool, nvert, sizeof *p.at), .words = pool_array(b->pool, nvert, sizeof *p.words),
+		.put = pool_array(b->pool, b->w->proc->arcs.n + 1, sizeof *p.put),
+	};
 	bool nothing;
+	uint8_t most;
 
 	/* An exception may leave a loop by an edge to a landing pad, and a second return may lead into one. */
 	if (b->w->early || base_has_landing_pads(b))
 		return;
-	if (below_room(b->u, b->w, &nothing))
-		p.nword = (uint8_t)((nothing ? LENT_MOST : 1) - (b->nlent < LENT_MOST ? b->nlent : LENT_MOST));
+	most = below_room(b->u, b->w, &nothing) ? (nothing ? LENT_MOST : 1) : 0;
+	p.nword = most > b->nlent ? (uint8_t)(most - b->nlent) : 0;
 	find_addends(&p);
 	for (size_t i = 0; i < p.addends.n; i++)
 		try_addend(&p, &p.addends.at[i]);
