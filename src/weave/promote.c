@@ -206,7 +206,8 @@ find_blocks(struct promoting *p, const struct addend *a)
 
 /* ---- registers of the program that count ---- */
 
-/* Two values that differ in each bit. No instruction but an addition changes both by the same number. */
+/* Two values that differ in each bit. Of the instructions without memory only additions change both by the same number. (Those of
+ * strings move by a number, too, but in a direction that may change.) */
 static const uint64_t probes[2] = {0x0123456789abcdef, ~UINT64_C(0x0123456789abcdef)};
 
 /* May the instruction write the register? */
@@ -225,17 +226,21 @@ promote_moves(const struct unit *u, const struct woven *w, uint32_t block, uint3
 	const struct block_text *k = &w->proc->block_text.at[block];
 	const struct code *c = w->proc->parts.at[k->part].code;
 	const struct insn *in = &c->insns.at[i];
+	const uint8_t *bytes = u->object->sections[c->section].data + in->off;
 	const unsigned above = 64 - REG_VALUE_BITS;
+	struct access access[ACCESSES_MOST];
 	int64_t by[2];
 
 	*n = 0;
 	if (!writes(u, c, in, reg))
 		return true;
+	if (u->machine->accesses(NULL, bytes, in->len, access))
+		return false;
 	for (unsigned p = 0; p < 2; p++) {
 		struct reg_values r = {.known = 1u << reg};
 
 		r.v[reg] = probes[p];
-		u->machine->compute(NULL, u->object->sections[c->section].data + in->off, in->len, in->off, &r);
+		u->machine->compute(NULL, bytes, in->len, in->off, &r);
 		if (!(r.known >> reg & 1))
 			return false;
 		by[p] = (int64_t)((r.v[reg] - probes[p]) << above) >> above;
