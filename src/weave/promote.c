@@ -6,7 +6,7 @@
  *
  * Often the program counts already. If each way around the loop adds to some register of the program's a fixed multiple of what it
  * adds to the counter, nothing is done in the loop: it is enough to keep the register's value on the way in, and to divide by the
- * multiple on the way out (Ball & Larus 1994, section 6.3, where the loop has one cycle). Multiples are powers of two. Only
+ * multiple on the way out (Ball & Larus 1994, section 6.3, where the loop has one cycle). Multiples are small powers of two. Only
  * additions to all 64 bits are understood, so no count is lost by wrapping. Where no register is dead, the value on the way in may
  * be kept below the stack pointer.
  *
@@ -28,8 +28,11 @@
  * there; how much less that is if another register begins or ends there, too, because executions are counted once; and what is
  * more to do on an edge out if a register of the program counts. */
 static const double SAVES_SHORT = 1.5, SAVES = 0.7, COUNTS = 1, BEGINS = 4, ENDS = 5, SHARED = 3, STEPS_END = 2;
-/* The largest stride, and how many loops around an addition are tried. */
-enum { STRIDE_MOST = 1 << 30, LEVELS = 4 };
+/* The largest sum of what instructions add, and how many loops around an addition are tried. */
+enum { MOVED_MOST = 1 << 30, LEVELS = 4 };
+/* The largest stride. The difference has 64 bits and a sign, so it wraps after 2^63 / STRIDE_MOST rounds of one execution: about a
+ * year of them. */
+enum { STRIDE_MOST = 64 };
 
 /* An addition in a loop. */
 struct addend {
@@ -246,7 +249,7 @@ promote_moves(const struct unit *u, const struct woven *w, uint32_t block, uint3
 		by[p] = (int64_t)((r.v[reg] - probes[p]) << above) >> above;
 	}
 	*n = by[0];
-	return by[0] == by[1] && *n >= -STRIDE_MOST && *n <= STRIDE_MOST;
+	return by[0] == by[1] && *n >= -MOVED_MOST && *n <= MOVED_MOST;
 }
 
 /* What has happened at the end of a block. False: the block changes the register otherwise. */
@@ -262,7 +265,7 @@ pass_block(const struct promoting *p, const struct addend *a, uint32_t v, uint8_
 		at->moved += n;
 	}
 	at->times += a->edge == GRAPH_NONE && a->from == v;
-	return at->moved >= -STRIDE_MOST && at->moved <= STRIDE_MOST;
+	return at->moved >= -MOVED_MOST && at->moved <= MOVED_MOST;
 }
 
 /* Two ways lead to a vertex. Their difference is what one way around adds. */
@@ -346,7 +349,7 @@ moves_along(struct promoting *p, const struct addend *a, uint8_t var)
 static bool
 fits(int64_t n)
 {
-	return n >= -STRIDE_MOST && n <= STRIDE_MOST;
+	return n >= -MOVED_MOST && n <= MOVED_MOST;
 }
 
 /* What the register has moved by at a place, more than what follows from how often the addend was passed. */
