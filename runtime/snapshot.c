@@ -215,7 +215,8 @@ chord_rt_write_snapshot(struct chord_rt_ctl *ctl, unsigned char *p, uint64_t siz
 	if (chord_rt_failed(fd))
 		return fd;
 	h->used = size;
-	h->flags |= CHORD_PROFILE_SNAPSHOT | (CHORD_RT_ALL(amid, ctl) ? CHORD_PROFILE_INTERRUPTED : 0);
+	h->flags |= CHORD_PROFILE_SNAPSHOT | (CHORD_RT_ALL(amid, ctl) ? CHORD_PROFILE_INTERRUPTED : 0) |
+	            (ctl->kept ? CHORD_PROFILE_SINCE : 0);
 	h->of = h->id;
 	h->of2 = h->id2;
 	h->id = chord_rt_mix(h->id + ctl->snapshots);

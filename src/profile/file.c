@@ -86,7 +86,7 @@ check_head(struct pool *pool, const struct chord_profile_head *h, size_t size)
 	if (h->used < h->page || h->used % h->page || h->state > CHORD_STATE_THREADS)
 		return "damaged: its header makes no sense";
 	if (h->flags & ~(uint32_t)(CHORD_PROFILE_MERGED | CHORD_PROFILE_NOT_WATCHED | CHORD_PROFILE_SNAPSHOT |
-	                           CHORD_PROFILE_PER_THREAD | CHORD_PROFILE_INTERRUPTED))
+	                           CHORD_PROFILE_PER_THREAD | CHORD_PROFILE_INTERRUPTED | CHORD_PROFILE_SINCE))
 		return "damaged: flags without a meaning";
 	return NULL;
 }
@@ -480,6 +480,14 @@ standing(const struct reader *r)
 	return p->lost < UINT32_MAX && n < UINT32_MAX ? n + p->lost : UINT32_MAX;
 }
 
+/* Of the thread that made a snapshot since an earlier one it is known where it was then. Any other thread may have been in a loop:
+ * a counter then gets all that its register has counted, and the number of executions under way is one too low. */
+static bool
+begins_in_loops(const struct profile *p)
+{
+	return p->flags & CHORD_PROFILE_SINCE && (p->nregion != 1 || !(p->flags & CHORD_PROFILE_INTERRUPTED));
+}
+
 static void
 take_head(struct profile *p, const struct chord_profile_head *h)
 {
@@ -546,6 +554,8 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 		take_waiting(&r, h.used);
 		settle(&r);
 		r.p->standing = standing(&r);
+		if (!begins_in_loops(r.p))
+			r.p->flags &= ~(uint32_t)CHORD_PROFILE_SINCE;
 		if (!r.p->standing)
 			r.p->nrunning = 0;
 	}

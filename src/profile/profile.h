@@ -331,6 +331,7 @@ struct counts {
 	uint64_t lost;           /* activations that ended or were resumed at an unknown place */
 	uint64_t *passed;        /* by call and event (CHORD_SUMS): events counted when activations ended there, less those when
 	                          * they were resumed */
+	bool since;              /* the profile begins where loops may have been under way in some thread */
 	bool activations_known;
 	uint64_t activations;
 	uint64_t insns;          /* instructions executed */

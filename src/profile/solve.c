@@ -97,7 +97,7 @@ proc_lacks(const struct module *m, const struct proc *p, const struct counts *co
 	if (!r || !has_counters(m, p) || !add_words(m, p, r->open - 1, 1, &open))
 		return false;
 	*least = 0;
-	if (any_resumed(counts) || (int64_t)open < 0)
+	if (counts->since || any_resumed(counts) || (int64_t)open < 0)
 		return true;
 	proc_counter(m, p, c, least);
 	return open > 0;
@@ -390,6 +390,7 @@ solve_one(struct pool *pool, const struct proc *p, const struct profile *f, cons
 		s = standing_of(f);
 		s.threads = saturating_add(s.threads, c->lost);
 	}
+	c->since = f && f->flags & CHORD_PROFILE_SINCE;
 	if (any_lacks(m, p, c))
 		solve_flight(pool, p, m, woven, s.threads ? s : (struct standing){0}, c);
 	else if (s.threads && !records)
