@@ -370,6 +370,17 @@ mark_site(const struct bases *b, struct site *s, uint32_t edge)
 		s->path->place.live.regs_live |= bits;
 }
 
+/* Code that begins or ends counts of a loop on an edge may stand before or behind code that loads a base there. */
+static void
+mark_load(const struct bases *b, struct base_load *l)
+{
+	const struct edge *d = &b->g->edge[l->edge];
+
+	mark_site(b, &l->site, l->edge);
+	if (l->site.where != SITE_NONE)
+		l->site.live.regs_live |= (uint16_t)(bits_of(&b->w->edge[l->edge]) | bits_at(b, d->from) | bits_at(b, d->to));
+}
+
 static void
 mark_live(const struct bases *b)
 {
@@ -391,6 +402,8 @@ mark_live(const struct bases *b)
 	}
 	for (size_t i = 0; i < w->call_free.n; i++)
 		mark_site(b, &w->call_free.at[i].site, GRAPH_NONE);
+	for (size_t i = 0; i < w->loads.n; i++)
+		mark_load(b, &w->loads.at[i]);
 }
 
 /* ---- all of it ---- */
