@@ -152,13 +152,15 @@ mark_arcs(struct flight *x, struct marks *m, uint32_t block)
 	}
 }
 
-/* Was the activation cut on an edge: before a counter that only one of several edges into the block passes? */
+/* Was the activation cut on an edge: before a counter that only one of several edges into the block passes? Where a register counts
+ * for the edge, there is no such place. */
 static bool
 is_on_arc(const struct flight *x, const struct cut *k, uint32_t arc)
 {
 	const struct arc *a = &x->proc->arc[arc];
 
 	return !k->insn && a->to == k->block && a->counter && x->nin[a->to] > 1 && x->woven &&
+	       !proc_promoted(x->proc, a->counter) &&
 	       cut_counter(x->proc, k->block, a->counter, x->woven) >= k->addr;
 }
 

@@ -32,7 +32,8 @@ proc_promoted(const struct proc *p, uint32_t c)
 }
 
 /* Where the code of [lo, hi) adds to a counter. 0: it does not. If a register counts for it, that is taken to happen where the
- * execution of the loop begins: an activation that stands behind that place lacks counts anyhow (proc_lacks()). */
+ * execution of the loop begins: an activation that stands behind that place lacks counts anyhow (proc_lacks()). That place is on
+ * an edge into the loop, so it says nothing about which edge within the loop was taken. */
 static uint64_t
 counted_at(const struct proc *p, uint32_t counter, uint64_t lo, uint64_t hi, const struct woven_code *woven)
 {
@@ -202,13 +203,15 @@ correct(struct system *s, uint32_t e, uint64_t more, uint64_t less)
 }
 
 /* If a block has one edge out, a counter in the block may be that edge's. Otherwise it belongs to an edge into the block: the one
- * that was taken, if the counter has not counted yet. */
+ * that was taken, if the counter has not counted yet. Where a register counts for an edge, nobody was on the edge or behind it if
+ * the counter lacks nothing. */
 static bool
 correct_arc(struct system *s, uint32_t e, const struct cut *cut, const struct woven_code *woven)
 {
 	const struct proc *p = s->proc;
 	bool out = p->arc[e].from == cut->block && out_degree(p, cut->block) == 1, in = !out && p->arc[e].to == cut->block;
-	uint64_t at = p->arc[e].counter && (in || out) ? cut_counter(p, cut->block, p->arc[e].counter, woven) : 0;
+	bool own = p->arc[e].counter && (in || out) && !proc_promoted(p, p->arc[e].counter);
+	uint64_t at = own ? cut_counter(p, cut->block, p->arc[e].counter, woven) : 0;
 
 	if (!at || (at < cut->addr) == in)
 		return true;
