@@ -230,7 +230,12 @@ get_promoted(struct in *in, struct proc *p)
 		p->promoted[i].counter = in_below(in, p->ncounter, "a counter that is not there") + 1;
 		p->promoted[i].open = in_below(in, p->ncounter, "a counter that is not there") + 1;
 	}
+	if (in->bad)
+		return;
 	qsort(p->promoted, p->npromoted, sizeof *p->promoted, promoted_by_counter);
+	for (uint32_t i = 0; i < p->npromoted; i++)
+		if (p->promoted[i].counter == p->promoted[i].open || (i && p->promoted[i].counter == p->promoted[i - 1].counter))
+			in_bad(in, "a counter of several registers, or of itself");
 }
 
 /* The readers of counts are told that there is more. */

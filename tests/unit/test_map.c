@@ -256,6 +256,10 @@ map_sections_errors(void **state)
 	expect_map_error(&s, "CHM1", "CHM1", 4, "two sections of one kind");
 	s.more = CHORD_MAP_CELLS;
 	expect_map_error(&s, "CHM1", "CHM1", 4, "a counter that is not there");
+	s.more = CHORD_MAP_PROMOTED;
+	expect_map_error(&s, "promoted\3\1\2\3", "promoted\3\1\2\4", 12, "a counter that is not there");
+	expect_map_error(&s, "promoted\3\1\2\3", "promoted\3\0\2\3", 12, "no counter of a register");
+	expect_map_error(&s, "promoted\3\1\2\3", "promoted\3\1\2\2", 12, "a counter of several registers, or of itself");
 	s.more = "every-block";
 	expect_map_error(&s, "CHM1", "CHM1", 4, "do not go together");
 	s.more = "depth";
