@@ -614,7 +614,7 @@ flight_solve(struct pool *pool, const struct proc *p, const struct module *m, co
 	struct flight x;
 	bool ok = find_bounds(&x, pool, p, m, woven, c, s, false);
 
-	if (!ok) {
+	if (!ok && s.threads) {
 		/* It may have called itself in a way that nobody sees. */
 		flight_free(&x);
 		s.deep = COUNT_NO_BOUND;

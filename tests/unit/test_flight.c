@@ -627,12 +627,40 @@ blocks_hold_what_ran(void **state)
 	check_measure(CHORD_BLOCKS_VCNT, true);
 }
 
+/* Where nobody stands, more cannot have come in than went out, whatever a register counts elsewhere. */
+static void
+nobody_stands(void **state)
+{
+	struct pool *pool = pool_new();
+	uint8_t insn[] = {1 | CHORD_INSN_CALL << 4, 1 | CHORD_INSN_OTHER << 4};
+	struct block block = {.ninsn = 2, .insn = insn, .ncall = 1};
+	struct arc arc[] = {{1, 0, CHORD_EDGE_ENTRY, 1}, {0, 0, CHORD_EDGE_TAKEN, 2}, {0, 2, CHORD_EDGE_EXIT, 3},
+	                    {2, 1, CHORD_EDGE_CLOSE, 0}};
+	struct call call = {0};
+	struct promoted promoted = {2, 4};
+	struct proc p = {.measures = 1u << CHORD_EDGES, .block = &block, .nblock = 1, .nvert = 3, .arc = arc, .narc = 4, .close = 3,
+	                 .call = &call, .ncall = 1, .counters = 8, .ncounter = 4, .promoted = &promoted, .npromoted = 1};
+	uint64_t count[] = {3, 5, 3, 1};
+	struct module m = {.base = 8, .ncount = 4, .count = count};
+	struct counts c = {0};
+
+	(void)state;
+	assert_null(flight_solve(pool, &p, &m, NULL, (struct standing){0}, &c));
+	assert_int_equal(c.block[0], 8);
+	assert_true(c.lacks && !c.unplaced && c.most->block[0] == COUNT_NO_BOUND);
+	count[2] = 2;
+	c = (struct counts){0};
+	assert_non_null(flight_solve(pool, &p, &m, NULL, (struct standing){0}, &c));
+	pool_free(pool);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bounds_are_the_best),
 		cmocka_unit_test(counters_may_lack),
+		cmocka_unit_test(nobody_stands),
 		cmocka_unit_test(many_may_stand),
 		cmocka_unit_test(edges_hold_what_ran),
 		cmocka_unit_test(every_block_holds_what_ran),
