@@ -345,6 +345,7 @@ struct counts {
 	struct counts *most;
 	uint64_t active;         /* a lower bound for the number of these activations */
 	bool unplaced;           /* there are bounds because of such activations, */
+	bool carried;            /* other threads ran when its counts began or were copied: a snapshot of a process with several */
 	bool lacks;              /* or because registers had counted when a loop was left by no edge, or was under way */
 	uint64_t **insn;         /* by block and instruction: executions; NULL: they follow from the block's */
 };

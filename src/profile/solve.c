@@ -85,7 +85,8 @@ any_resumed(const struct counts *counts)
 	for (const struct cut *k = counts->cut; k; k = k->next)
 		if (k->back)
 			return true;
-	return false;
+	/* A snapshot that begins at another one may have the end of one execution and the beginning of the next. */
+	return counts->carried;
 }
 
 bool
@@ -389,6 +390,7 @@ solve_one(struct pool *pool, const struct proc *p, const struct profile *f, cons
 	if (f && f->standing) {
 		s = standing_of(f);
 		s.threads = saturating_add(s.threads, c->lost);
+		c->carried = f->flags & CHORD_PROFILE_SNAPSHOT;
 	}
 	c->since = f && f->flags & CHORD_PROFILE_SINCE;
 	if (any_lacks(m, p, c))
