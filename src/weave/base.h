@@ -24,6 +24,8 @@ struct bases {
 	uint16_t *avail;         /* by vertex: registers that are dead all through it */
 	uint16_t *idle;          /* by vertex: registers that it leaves alone, so they can be lent */
 	bool *still;             /* by vertex: words below the stack pointer keep their values all through it */
+	struct site *place;      /* by edge: its place in a block, if is_placed[]: see base_load_site() */
+	bool *is_placed;
 	bool lending;            /* registers are looked for that can be lent */
 	uint8_t nlent;           /* words below the stack pointer that are taken */
 	uint8_t *held[BASES_OF]; /* by vertex: the register that has the address there, plus 1 */

@@ -172,6 +172,8 @@ bases_prepare(struct bases *b)
 	b->still = pool_array(b->pool, n, sizeof *b->still);
 	b->idle = pool_array(b->pool, n, sizeof *b->idle);
 	b->counting = pool_array(b->pool, n, sizeof *b->counting);
+	b->place = pool_array(b->pool, b->g->nedge, sizeof *b->place);
+	b->is_placed = pool_array(b->pool, b->g->nedge, sizeof *b->is_placed);
 	b->runs = pool_array(b->pool, n, sizeof *b->runs);
 	b->cycles = cycles_new(b->pool, b->u, b->w);
 	for (unsigned i = 0; i < BASES_OF; i++)

@@ -17,19 +17,29 @@ is_split_otherwise(const struct bases *b, uint32_t e)
 	return false;
 }
 
+/* The place on an edge that runs with one of its blocks. It is looked for once. */
+static struct site
+place_in_block(const struct bases *b, uint32_t e)
+{
+	const struct woven *w = b->w;
+	uint32_t block = w->edge[e].block, first = w->proc->block_text.at[block].first;
+	struct site *s = &b->place[e];
+
+	if (!b->is_placed[e])
+		*s = block == b->g->edge[e].from ? place_at_edge(b->u, w, e) :
+		     place_between(b->u, w, block, first, first + !!(woven_insn(w, block, first)->attr & INSN_FIRST));
+	b->is_placed[e] = true;
+	return *s;
+}
+
 struct site
 base_load_site(const struct bases *b, uint32_t e, uint8_t base)
 {
 	const struct woven *w = b->w;
 	struct site s = w->edge[e];
-	const struct edge *d = &b->g->edge[e];
 
-	if (s.where == SITE_BLOCK && s.block != d->from) {
-		uint32_t first = w->proc->block_text.at[s.block].first;
-
-		s = place_between(b->u, w, s.block, first, first + !!(woven_insn(w, s.block, first)->attr & INSN_FIRST));
-	} else if (s.where == SITE_BLOCK) {
-		s = place_at_edge(b->u, w, e);
+	if (s.where == SITE_BLOCK) {
+		s = place_in_block(b, e);
 	} else if (s.where == SITE_SPLIT && is_split_otherwise(b, e)) {
 		s.where = SITE_NONE;
 	}

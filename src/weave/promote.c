@@ -33,6 +33,9 @@ enum { MOVED_MOST = 1 << 30, LEVELS = 4 };
 /* The largest stride. The difference has 64 bits and a sign, so it wraps after 2^63 / STRIDE_MOST rounds of one execution: about a
  * year of them. */
 enum { STRIDE_MOST = 64 };
+/* When the networks of a procedure have had so many arcs in all, the other additions stay in memory: they are those that run least.
+ * The largest procedure of sqlite3 needs a fifth. */
+enum { WORK_MOST = 1 << 24 };
 
 /* An addition in a loop. */
 struct addend {
@@ -61,6 +64,11 @@ struct promoting {
 	uint8_t reg;             /* plus 1; 0: a word below the stack pointer */
 	uint8_t word;
 	uint32_t loop;           /* the blocks are in this loop */
+	uint32_t of;             /* member[] has the vertices of that loop, outside which nothing is set in the arrays below */
+	uint32_t *member, nmember;
+	struct cut_arc *cut;     /* room for the network's arcs */
+	uint64_t work;           /* arcs of all networks so far */
+	uint32_t *stack;         /* and for all vertices */
 	uint32_t *node;          /* by vertex: its node in the network; GRAPH_NONE: it cannot be among the blocks */
 	uint32_t nnode;
 	bool *in;                /* by vertex: it is among the blocks */
@@ -127,6 +135,33 @@ saves(const struct addend *a)
 
 /* ---- which blocks ---- */
 
+/* Collects the vertices of p->loop, of which `from` is one. */
+static void
+find_members(struct promoting *p, uint32_t from)
+{
+	const struct graph *g = p->b->g;
+
+	if (p->of == p->loop)
+		return;
+	for (uint32_t k = 0; k < p->nmember; k++) {
+		p->node[p->member[k]] = GRAPH_NONE;
+		p->in[p->member[k]] = false;
+	}
+	p->of = p->loop;
+	p->nmember = 0;
+	p->member[p->nmember++] = from;
+	p->in[from] = true;
+	for (uint32_t k = 0; k < p->nmember; k++)
+		for (uint32_t i = g->out_at[p->member[k]]; i < g->out_at[p->member[k] + 1]; i++) {
+			uint32_t to = g->edge[g->out[i]].to;
+
+			if (!p->in[to] && loops_contain(p->b->loops, p->loop, to)) {
+				p->in[to] = true;
+				p->member[p->nmember++] = to;
+			}
+		}
+}
+
 static bool
 can_be_in(const struct promoting *p, uint32_t v)
 {
@@ -140,13 +175,11 @@ can_be_in(const struct promoting *p, uint32_t v)
 static void
 find_nodes(struct promoting *p)
 {
-	const struct bases *b = p->b;
-
 	p->nnode = 0;
-	for (uint32_t v = 0; v < b->g->nvert; v++) {
-		bool can = v < b->w->proc->blocks.n && loops_contain(b->loops, p->loop, v) && can_be_in(p, v);
+	for (uint32_t k = 0; k < p->nmember; k++) {
+		bool can = p->member[k] < p->b->w->proc->blocks.n && can_be_in(p, p->member[k]);
 
-		p->node[v] = can ? p->nnode++ : GRAPH_NONE;
+		p->node[p->member[k]] = can ? p->nnode++ : GRAPH_NONE;
 	}
 }
 
@@ -170,39 +203,54 @@ price_on(const struct promoting *p, uint32_t e, bool begins)
 	return price < 0 ? GRAPH_NEVER : base_price_at(b, e, &s, insns * (price < 1 ? 1 : price));
 }
 
+/* Appends the network's arcs for an edge of the graph. */
+static void
+add_arcs(struct promoting *p, uint32_t e, uint32_t sink, uint32_t *narc)
+{
+	const struct edge *d = &p->b->g->edge[e];
+	uint32_t from = p->node[d->from], to = p->node[d->to];
+
+	if (e >= p->b->w->proc->arcs.n || from == to)
+		return;
+	if (to != GRAPH_NONE)
+		p->cut[(*narc)++] = (struct cut_arc){to, from == GRAPH_NONE ? sink : from, price_on(p, e, true)};
+	if (from != GRAPH_NONE)
+		p->cut[(*narc)++] = (struct cut_arc){from, to == GRAPH_NONE ? sink : to, price_on(p, e, false)};
+}
+
 /* Finds the cheapest blocks with both ends of the addend. Returns the price of the code on edges into them and out of them;
  * GRAPH_NEVER or more: there are none. */
 static double
 find_blocks(struct promoting *p, const struct addend *a)
 {
-	const struct bases *b = p->b;
-	struct pool *pool = pool_new();
-	struct cut_arc *arc = pool_array(pool, 2 * b->w->proc->arcs.n + 2, sizeof *arc);
+	const struct graph *g = p->b->g;
+	struct pool *pool;
 	uint32_t source, sink, narc = 0;
 	double price = GRAPH_NEVER;
 	bool *in;
 
+	find_members(p, a->from);
 	find_nodes(p);
 	source = p->nnode, sink = p->nnode + 1;
-	if (p->node[a->from] == GRAPH_NONE || p->node[a->to] == GRAPH_NONE) {
-		pool_free(pool);
+	if (p->node[a->from] == GRAPH_NONE || p->node[a->to] == GRAPH_NONE)
 		return GRAPH_NEVER;
-	}
-	arc[narc++] = (struct cut_arc){source, p->node[a->from], GRAPH_NEVER};
-	arc[narc++] = (struct cut_arc){source, p->node[a->to], GRAPH_NEVER};
-	for (uint32_t e = 0; e < b->w->proc->arcs.n; e++) {
-		uint32_t from = p->node[b->g->edge[e].from], to = p->node[b->g->edge[e].to];
+	pool = pool_new();
+	p->cut[narc++] = (struct cut_arc){source, p->node[a->from], GRAPH_NEVER};
+	p->cut[narc++] = (struct cut_arc){source, p->node[a->to], GRAPH_NEVER};
+	for (uint32_t k = 0; k < p->nmember; k++) {
+		uint32_t v = p->member[k];
+		bool is = p->node[v] != GRAPH_NONE;
 
-		if (from == to)
-			continue;
-		if (to != GRAPH_NONE)
-			arc[narc++] = (struct cut_arc){to, from == GRAPH_NONE ? sink : from, price_on(p, e, true)};
-		if (from != GRAPH_NONE)
-			arc[narc++] = (struct cut_arc){from, to == GRAPH_NONE ? sink : to, price_on(p, e, false)};
+		for (uint32_t i = g->out_at[v]; i < g->out_at[v + 1] && is; i++)
+			add_arcs(p, g->out[i], sink, &narc);
+		for (uint32_t i = g->in_at[v]; i < g->in_at[v + 1] && is; i++)
+			if (p->node[g->edge[g->in[i]].from] == GRAPH_NONE)
+				add_arcs(p, g->in[i], sink, &narc);
 	}
-	in = graph_cut(pool, p->nnode + 2, arc, narc, source, sink, &price);
-	for (uint32_t v = 0; v < b->g->nvert; v++)
-		p->in[v] = p->node[v] != GRAPH_NONE && in[p->node[v]];
+	p->work += narc;
+	in = graph_cut(pool, p->nnode + 2, p->cut, narc, source, sink, &price);
+	for (uint32_t k = 0; k < p->nmember; k++)
+		p->in[p->member[k]] = p->node[p->member[k]] != GRAPH_NONE && in[p->node[p->member[k]]];
 	pool_free(pool);
 	return price;
 }
@@ -281,7 +329,7 @@ compare(struct promoting *p, const struct passed *x, const struct passed *y)
 
 /* Follows the edges among the blocks from v on. */
 static bool
-follow(struct promoting *p, const struct addend *a, uint32_t v, uint8_t var, uint32_t *stack, uint32_t *n)
+follow(struct promoting *p, const struct addend *a, uint32_t v, uint8_t var, uint32_t *n)
 {
 	const struct graph *g = p->b->g;
 	struct passed out = p->at[v];
@@ -297,7 +345,7 @@ follow(struct promoting *p, const struct addend *a, uint32_t v, uint8_t var, uin
 		there.times += a->edge == e;
 		if (!p->at[to].known) {
 			p->at[to] = there;
-			stack[(*n)++] = to;
+			p->stack[(*n)++] = to;
 		} else if (!compare(p, &there, &p->at[to])) {
 			return false;
 		}
@@ -328,17 +376,20 @@ is_power(int64_t n)
 static bool
 moves_along(struct promoting *p, const struct addend *a, uint8_t var)
 {
-	uint32_t *stack = pool_array(p->b->pool, p->b->g->nvert, sizeof *stack), n = 0;
+	uint32_t n = 0;
 
-	memset(p->at, 0, p->b->g->nvert * sizeof *p->at);
+	for (uint32_t k = 0; k < p->nmember; k++)
+		p->at[p->member[k]] = (struct passed){0};
 	p->stride = 0;
-	for (uint32_t v = 0; v < p->b->g->nvert; v++) {
+	for (uint32_t k = 0; k < p->nmember; k++) {
+		uint32_t v = p->member[k];
+
 		if (p->at[v].known || !is_entered(p, v))
 			continue;
 		p->at[v].known = true;
-		stack[n++] = v;
+		p->stack[n++] = v;
 		while (n)
-			if (!follow(p, a, stack[--n], var, stack, &n))
+			if (!follow(p, a, p->stack[--n], var, &n))
 				return false;
 	}
 	return is_power(p->stride);
@@ -396,27 +447,39 @@ find_temp(const struct promoting *p, uint32_t e, const struct site *s, uint8_t v
 	return true;
 }
 
-/* The price of what is more to do on edges out of the blocks if that register counts; GRAPH_NEVER: it cannot be used. */
+/* The price of what is more to do on that edge into the blocks or out of them if that register counts; GRAPH_NEVER: it cannot. */
+static double
+price_of_step(const struct promoting *p, const struct addend *a, uint32_t e, uint8_t var)
+{
+	const struct bases *b = p->b;
+	bool ends = p->in[b->g->edge[e].from];
+	struct count_code code = {0};
+	struct site s = base_load_site(b, e, p->reg);
+	int32_t more;
+
+	if (!find_more(p, a, e, var, &more) ||
+	    (ends && (s.live.flags_live || (!p->reg && !find_temp(p, e, &s, var, &code)))))
+		return GRAPH_NEVER;
+	return ends ? b->w->weight[e] * (STEPS_END + (code.scratch ? 2 : 0)) : 0;
+}
+
+/* The same for all edges. */
 static double
 price_of_steps(const struct promoting *p, const struct addend *a, uint8_t var)
 {
-	const struct bases *b = p->b;
+	const struct graph *g = p->b->g;
+	uint32_t narc = (uint32_t)p->b->w->proc->arcs.n;
 	double price = 0;
-	int32_t more;
 
-	for (uint32_t e = 0; e < b->w->proc->arcs.n; e++) {
-		const struct edge *d = &b->g->edge[e];
-		bool ends = p->in[d->from] && !p->in[d->to];
-		struct count_code code = {0};
-		struct site s;
+	for (uint32_t k = 0; k < p->nmember && price < GRAPH_NEVER; k++) {
+		uint32_t v = p->member[k];
 
-		if (p->in[d->from] == p->in[d->to])
-			continue;
-		s = base_load_site(b, e, p->reg);
-		if (!find_more(p, a, e, var, &more) ||
-		    (ends && (s.live.flags_live || (!p->reg && !find_temp(p, e, &s, var, &code)))))
-			return GRAPH_NEVER;
-		price += ends ? b->w->weight[e] * (STEPS_END + (code.scratch ? 2 : 0)) : 0;
+		for (uint32_t i = g->out_at[v]; i < g->out_at[v + 1] && p->in[v]; i++)
+			if (g->out[i] < narc && !p->in[g->edge[g->out[i]].to])
+				price += price_of_step(p, a, g->out[i], var);
+		for (uint32_t i = g->in_at[v]; i < g->in_at[v + 1] && p->in[v]; i++)
+			if (g->in[i] < narc && !p->in[g->edge[g->in[i]].from])
+				price += price_of_step(p, a, g->in[i], var);
 	}
 	return price;
 }
@@ -475,6 +538,7 @@ try_loop(struct promoting *p, const struct addend *a, struct choice *best)
 		uint32_t k = 0;
 
 		p->reg = (uint8_t)(order[i] + 1);
+		find_members(p, a->from);
 		find_nodes(p);
 		if (p->node[a->from] == GRAPH_NONE || p->node[a->to] == GRAPH_NONE)
 			continue;
@@ -491,12 +555,12 @@ try_loop(struct promoting *p, const struct addend *a, struct choice *best)
 		try_choice(p, a, best);
 }
 
-/* The first promotion in the same blocks, plus 1; 0: there is none. Executions of these are counted once. */
+/* The first promotion in the same blocks, of which `one` is one, plus 1; 0: there is none. Executions of these are counted once. */
 static uint32_t
-find_twin(const struct bases *b, const bool *in)
+find_twin(const struct bases *b, const bool *in, uint32_t one)
 {
 	for (uint32_t i = 0; i < b->w->promotions.n; i++)
-		if (!memcmp(b->w->promotions.at[i].in, in, b->g->nvert * sizeof *in))
+		if (b->w->promotions.at[i].in[one] && !memcmp(b->w->promotions.at[i].in, in, b->g->nvert * sizeof *in))
 			return i + 1;
 	return 0;
 }
@@ -565,7 +629,7 @@ promote(struct promoting *p, const struct addend *a, uint8_t var)
 	memcpy(in, p->in, nvert * sizeof *in);
 	made.below = p->reg ? 0 : below_of(p, p->word);
 	made.stride = var ? p->stride : 1;
-	made.open = find_twin(b, in);
+	made.open = find_twin(b, in, a->from);
 	VEC_PUSH(b->w->promotions, made);
 	put_codes(p, a, &made);
 	for (uint32_t v = 0; v < nvert; v++) {
@@ -605,26 +669,39 @@ try_addend(struct promoting *p, const struct addend *a)
 
 /* ---- all of it ---- */
 
+static struct promoting
+begin(struct bases *b, const struct weave_options *o)
+{
+	uint32_t nvert = b->g->nvert, narc = (uint32_t)b->w->proc->arcs.n;
+	struct promoting p = {.b = b, .flow = measures_with(o->measures, CHORD_FLOW), .of = GRAPH_NONE};
+	bool nothing;
+	uint8_t most = below_room(b->u, b->w, &nothing) ? (nothing ? LENT_MOST : 1) : 0;
+
+	p.nword = most > b->nlent ? (uint8_t)(most - b->nlent) : 0;
+	p.put = pool_array(b->pool, narc + 1, sizeof *p.put);
+	p.cut = pool_array(b->pool, 2 * (size_t)narc + 2, sizeof *p.cut);
+	p.node = pool_array(b->pool, nvert, sizeof *p.node);
+	p.in = pool_array(b->pool, nvert, sizeof *p.in);
+	p.at = pool_array(b->pool, nvert, sizeof *p.at);
+	p.words = pool_array(b->pool, nvert, sizeof *p.words);
+	p.member = pool_array(b->pool, nvert, sizeof *p.member);
+	p.stack = pool_array(b->pool, nvert, sizeof *p.stack);
+	for (uint32_t v = 0; v < nvert; v++)
+		p.node[v] = GRAPH_NONE;
+	return p;
+}
+
 void
 place_promotions(struct bases *b, const struct weave_options *o)
 {
-	uint32_t nvert = b->g->nvert;
-	struct promoting p = {
-		.b = b, .flow = measures_with(o->measures, CHORD_FLOW),
-		.node = pool_array(b->pool, nvert, sizeof *p.node), .in = pool_array(b->pool, nvert, sizeof *p.in),
-		.at = pool_array(b->pool, nvert, sizeof *p.at), .words = pool_array(b->pool, nvert, sizeof *p.words),
-		.put = pool_array(b->pool, b->w->proc->arcs.n + 1, sizeof *p.put),
-	};
-	bool nothing;
-	uint8_t most;
+	struct promoting p;
 
 	/* An exception may leave a loop by an edge to a landing pad, and a second return may lead into one. */
 	if (b->w->early || base_has_landing_pads(b))
 		return;
-	most = below_room(b->u, b->w, &nothing) ? (nothing ? LENT_MOST : 1) : 0;
-	p.nword = most > b->nlent ? (uint8_t)(most - b->nlent) : 0;
+	p = begin(b, o);
 	find_addends(&p);
-	for (size_t i = 0; i < p.addends.n; i++)
+	for (size_t i = 0; i < p.addends.n && p.work < WORK_MOST; i++)
 		try_addend(&p, &p.addends.at[i]);
 	free(p.addends.at);
 	b->nlent += b->words;
