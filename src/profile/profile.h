@@ -331,7 +331,6 @@ struct counts {
 	uint64_t lost;           /* activations that ended or were resumed at an unknown place */
 	uint64_t *passed;        /* by call and event (CHORD_SUMS): events counted when activations ended there, less those when
 	                          * they were resumed */
-	bool since;              /* the profile begins where loops may have been under way in some thread */
 	bool activations_known;
 	uint64_t activations;
 	uint64_t insns;          /* instructions executed */
@@ -345,8 +344,9 @@ struct counts {
 	struct counts *most;
 	uint64_t active;         /* a lower bound for the number of these activations */
 	bool unplaced;           /* there are bounds because of such activations, */
-	bool carried;            /* other threads ran when its counts began or were copied: a snapshot of a process with several */
 	bool lacks;              /* or because registers had counted when a loop was left by no edge, or was under way */
+	bool skewed;             /* other threads ran when the profile was copied, or when what it counts began: no number of
+	                          * executions under way need fit its counter */
 	uint64_t **insn;         /* by block and instruction: executions; NULL: they follow from the block's */
 };
 #define COUNT_NO_BOUND UINT64_MAX

@@ -85,8 +85,15 @@ any_resumed(const struct counts *counts)
 	for (const struct cut *k = counts->cut; k; k = k->next)
 		if (k->back)
 			return true;
-	/* A snapshot that begins at another one may have the end of one execution and the beginning of the next. */
-	return counts->carried;
+	return false;
+}
+
+/* A snapshot may have the end of one execution and the beginning of the next if it has only what came since another snapshot. And
+ * it has a counter and the number of executions under way of different moments if other threads ran. */
+static bool
+is_skewed(const struct profile *f)
+{
+	return f && (f->flags & CHORD_PROFILE_SINCE || (f->standing && f->flags & CHORD_PROFILE_SNAPSHOT));
 }
 
 bool
@@ -98,7 +105,7 @@ proc_lacks(const struct module *m, const struct proc *p, const struct counts *co
 	if (!r || !has_counters(m, p) || !add_words(m, p, r->open - 1, 1, &open))
 		return false;
 	*least = 0;
-	if (counts->since || any_resumed(counts) || (int64_t)open < 0)
+	if (counts->skewed || any_resumed(counts) || (int64_t)open < 0)
 		return true;
 	proc_counter(m, p, c, least);
 	return open > 0;
@@ -390,9 +397,8 @@ solve_one(struct pool *pool, const struct proc *p, const struct profile *f, cons
 	if (f && f->standing) {
 		s = standing_of(f);
 		s.threads = saturating_add(s.threads, c->lost);
-		c->carried = f->flags & CHORD_PROFILE_SNAPSHOT;
 	}
-	c->since = f && f->flags & CHORD_PROFILE_SINCE;
+	c->skewed = is_skewed(f);
 	if (any_lacks(m, p, c))
 		solve_flight(pool, p, m, woven, s.threads ? s : (struct standing){0}, c);
 	else if (s.threads && !records)
