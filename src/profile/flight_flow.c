@@ -459,7 +459,7 @@ forest_sum(const struct flow *f, struct flow_sum *sum)
 	for (size_t v = 0; v < n; v++)
 		item[v] = (struct item){(wide)sum->less[v] - by[v], f->spot.at[v].least, f->spot.at[v].most};
 	sum->least = best(item, n, f->least, f->most);
-	sum->least = sum->least >= FLIGHT_MANY ? 0 : base - sum->least;
+	sum->least = sum->least >= FLIGHT_MANY ? -FLIGHT_MANY : base - sum->least;
 }
 
 /* Bounds each way by itself. */
