@@ -811,7 +811,7 @@ t_wrong_measures() {
 		refused 2 "^chord: $o: .*edges" $cc $o -c work.c
 	done
 	for o in -fchord -fchords=edges -fchord-weights= -fchord-paths=; do
-		refused 2 "^chord: $o: .*there are -fchord=, -fchord-events=, -fchord-timers=, -fchord-paths=, -fchord-trace=, -fchord-trace-stamp= and -fchord-weights=" $cc $o -c work.c
+		refused 2 "^chord: $o: .*there are -fchord=, -fchord-events=, -fchord-timers=, -fchord-paths=, -fchord-trace=, -fchord-trace-stamp=, -fchord-weights= and -fchord-loops=" $cc $o -c work.c
 	done
 	for o in "" , a,, ,a; do
 		refused 2 "^chord: -fchord-trace-stamp: '$o' names a function without a name" $cc -fchord=trace -fchord-trace-stamp=$o -c work.c

@@ -77,6 +77,9 @@ calls_of() {
 for chapter in "$here"/*.test; do
 	. "$chapter"
 done
+# A chapter's function must not take the place of another one's.
+twice=$(sed -nE 's/^([a-z_0-9]+)\(\).*/\1/p' "$here"/*.test "$here/run.sh" | sort | uniq -d)
+[ -z "$twice" ] || { echo "FAIL chapters: defined twice: ${twice//$'\n'/ }"; failed=1; }
 for name in $(sed -nE 's/^t_([a-z0-9_]+)\(\).*/\1/p' "$here"/*.test); do
 	test_case "${name//_/-}"
 done

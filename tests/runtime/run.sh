@@ -316,7 +316,7 @@ for p in exits exits-nopie exits-static; do
 	ended "$w/$p" "$w/copies"/*.2.chord $(printf '=%s ' $all) $all 'state 0 in_flight 0'
 	name=$p-reset-3
 	ended "$w/$p" "$w/copies"/*.3.chord $(printf '=%s ' $all) $all 'state 0 in_flight 0'
-	expect "$w/copies"/*.3.chord "module $p 1" 'flags 20'
+	expect "$w/copies"/*.3.chord "module $p 1" 'flags 52'
 	rm -r "$w/copies"
 done
 name=snapshots-own
