@@ -40,6 +40,7 @@ enum { WORK_MOST = 1 << 24 };
 /* An addition in a loop. */
 struct addend {
 	struct site *site;
+	uint32_t number;         /* in the order of edges and blocks */
 	uint32_t edge;           /* GRAPH_NONE: the site is in a block */
 	uint32_t from, to;       /* these have to be among the blocks */
 	double weight;
@@ -100,7 +101,8 @@ add_addend(struct promoting *p, struct site *s, uint32_t edge, double weight)
 
 	if (!s->counter || s->where == SITE_NONE || from >= nblock || to >= nblock || loop_of(b, from, to) == GRAPH_NONE)
 		return;
-	VEC_PUSH(p->addends, (struct addend){s, on_edge ? edge : GRAPH_NONE, from, to, weight, base_waits_still(b, from, to)});
+	VEC_PUSH(p->addends, (struct addend){.site = s, .edge = on_edge ? edge : GRAPH_NONE, .from = from, .to = to,
+	                                     .weight = weight, .is_short = base_waits_still(b, from, to)});
 }
 
 static int
@@ -110,7 +112,7 @@ by_weight(const void *a, const void *b)
 
 	if (x->weight != y->weight)
 		return x->weight < y->weight ? 1 : -1;
-	return (x->site > y->site) - (x->site < y->site);
+	return (x->number > y->number) - (x->number < y->number);
 }
 
 static void
@@ -123,6 +125,8 @@ find_addends(struct promoting *p)
 		add_addend(p, &w->edge[e], e, w->weight[e]);
 	for (uint32_t v = 0; v < w->proc->blocks.n; v++)
 		add_addend(p, &w->block[v], GRAPH_NONE, b->runs[v]);
+	for (uint32_t i = 0; i < p->addends.n; i++)
+		p->addends.at[i].number = i;
 	if (p->addends.n)
 		qsort(p->addends.at, p->addends.n, sizeof *p->addends.at, by_weight);
 }
@@ -696,8 +700,8 @@ place_promotions(struct bases *b, const struct weave_options *o)
 {
 	struct promoting p;
 
-	/* An exception may leave a loop by an edge to a landing pad, and a second return may lead into one. */
-	if (b->w->early || base_has_landing_pads(b))
+	/* An exception may leave a loop by an edge to a landing pad. */
+	if (base_has_landing_pads(b))
 		return;
 	p = begin(b, o);
 	find_addends(&p);
