@@ -7,7 +7,8 @@
 #
 # The two programs of a pair run in turns. A run prints the median of many short stretches. A number here is the ratio of the least
 # of the measured program's runs to the least of the plain one's. The brackets have the least and the most ratio of a pair. The last
-# row is the geometric mean. `registers` is edges with -fchord-loops=registers. `clang:` before a column of Chord's means code of clang.
+# row is the geometric mean. `registers` is edges with -fchord-loops=registers. `clang:` before a column of Chord's means code of
+# clang.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 . "$bench/processor.sh"

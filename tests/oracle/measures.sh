@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Compares several measures with each other: "edges" derives most of its counts, "every-block" and "every-edge" count what the
-# others derive, "paths" counts no edge at all, and "registers" is edges with -fchord-loops=registers. In the same run they must all give the same number for every instruction.
+# others derive, "paths" counts no edge at all, and "registers" is edges with -fchord-loops=registers. In the same run they must
+# all give the same number for every instruction.
 #
 #	measures.sh [--programs "A B"] [--configs "X Y"] [--work DIR]
 # MEASURES in the environment: edges, and those to compare with it.

@@ -3,8 +3,8 @@
 # run.sh [--full] [--measures LIST] [--jobs N] [--keep DIR] [NAME...]: each situation is a small program whose source says what is
 # true of it. It is built plain and with Chord, and has to do the same both times. chord report has to say exactly what the source
 # says. Without --full: gcc -O2 with edges, events, calls, paths and registers (edges with -fchord-loops=registers), clang -O0 with
-# every-edge, and for a few programs gcc -O2 with some-paths. With it: gcc and clang, -O0 and -O2, all measures. Events are counted beside edges, and both have to agree. CHORD is
-# the program to test.
+# every-edge, and for a few programs gcc -O2 with some-paths. With it: gcc and clang, -O0 and -O2, all measures. Events are counted
+# beside edges, and both have to agree. CHORD is the program to test.
 #
 # Comments of a source, each on a line of its own:
 #   expect: FUNCTION N [MAX]   activations of a function, in all profiles; words are
