@@ -10,6 +10,7 @@ compiler_of()
 	clang) echo "clang" ;;
 	edges) echo "$CHORD cc" ;;
 	registers) echo "$CHORD cc -fchord-loops=registers" ;;
+	path-registers) echo "$CHORD cc -fchord=paths -fchord-loops=registers" ;;
 	events*) echo "$CHORD cc -fchord=events -fchord-events=$(echo "$1" | sed "s|events=*||; s|+|,|g; s|^$|instructions|")" ;;
 	timers) echo "$CHORD cc -fchord-timers=instructions -include $bench/timer.h" ;;
 	selected) echo "$CHORD cc -fchord-paths=$chosen" ;;

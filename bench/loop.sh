@@ -39,8 +39,10 @@ build()
 	llvm-instr) set -- clang -fprofile-instr-generate ;;
 	llvm-gen) set -- clang -fprofile-generate ;;
 	clang:registers) set -- env CHORD_CC=clang "$CHORD" cc -fchord=edges -fchord-loops=registers ;;
+	clang:path-registers) set -- env CHORD_CC=clang "$CHORD" cc -fchord=paths -fchord-loops=registers ;;
 	clang:*) set -- env CHORD_CC=clang "$CHORD" cc "-fchord=${1#clang:}" ;;
 	registers) set -- "$CHORD" cc -fchord=edges -fchord-loops=registers; fortran="env CHORD_CC=gfortran $*" ;;
+	path-registers) set -- "$CHORD" cc -fchord=paths -fchord-loops=registers; fortran="env CHORD_CC=gfortran $*" ;;
 	*) set -- "$CHORD" cc "-fchord=$1"; fortran="env CHORD_CC=gfortran $*" ;;
 	esac
 	if [ -n "$fortran" ] && command -v gfortran >/dev/null; then

@@ -48,7 +48,7 @@ enum {
 	X(TRACE, "trace", CHORD_SET(TRACE), CHORD_SET(DATA), encoding) \
 	X(TRACE_STAMP, "trace-stamp", CHORD_SET(TRACE), 0, globs) \
 	X(WEIGHTS, "weights", 0, 0, file) \
-	X(LOOPS, "loops", 0, CHORD_SET(PATHS) | CHORD_SET(TRACE) | CHORD_SET(DATA), home)
+	X(LOOPS, "loops", 0, CHORD_SET(TRACE) | CHORD_SET(DATA), home)
 
 #define CHORD_MEASURE_ID(id, ...) CHORD_##id,
 enum chord_measure { CHORD_MEASURE_LIST(CHORD_MEASURE_ID) CHORD_MEASURES };

@@ -223,6 +223,17 @@ struct path_op {
 	bool compiled;       /* strikes: a compiler made the procedure, so a handler uses no register in which it gets nothing */
 };
 
+/* How a register of the program counts: it moves by a power of two for each count. Registers are given by number. */
+struct counted_steps {
+	uint8_t var;         /* that register */
+	uint8_t reg;         /* the register that keeps where it began; at the end it is changed */
+	uint8_t below;       /* not 0: that is kept so many bytes below the stack pointer, and `reg` is only used at the end */
+	uint8_t scratch;     /* not 0: then `reg` keeps its value, which waits so many bytes below the stack pointer */
+	uint8_t shift;       /* log2 of the power */
+	bool down;           /* it is subtracted */
+	int32_t more;        /* it began at its value plus this (with `below`: 0); it ends at its value less this */
+};
+
 /* Where the code of a path_op is put. The path register is in the shadow of the place of the return address. */
 struct path_place {
 	struct liveness live;
@@ -237,6 +248,9 @@ struct path_place {
 	uint8_t base;        /* a register that holds the address of LABEL, plus 1; 0: none */
 	uint8_t cells;       /* the same: the path is counted `cell` bytes from there, in the next cell; flags are dead */
 	uint64_t cell;
+	uint8_t counts;      /* of a marked path: a register that counts it in place of its counter, plus 1; 0: none */
+	const struct counted_steps *steps; /* of a marked path: how a register of the program counts each time that control comes
+	                                    * here; the stub makes it begin one step later. NULL: none does */
 };
 
 /* What code needs that counts and asks whether a timer is due when the number to which it added is no longer below 0. */
@@ -246,17 +260,6 @@ struct timed_at {
 	int32_t lag;          /* added, for the call, to the number after the one that was added to, so that the counter is exact */
 	bool in_line;         /* the stub has to stand where the code is */
 	bool by_sp;           /* the call frame is found by the stack pointer there */
-};
-
-/* How a register of the program counts: it moves by a power of two for each count. Registers are given by number. */
-struct counted_steps {
-	uint8_t var;         /* that register */
-	uint8_t reg;         /* the register that keeps where it began; at the end it is changed */
-	uint8_t below;       /* not 0: that is kept so many bytes below the stack pointer, and `reg` is only used at the end */
-	uint8_t scratch;     /* not 0: then `reg` keeps its value, which waits so many bytes below the stack pointer */
-	uint8_t shift;       /* log2 of the power */
-	bool down;           /* it is subtracted */
-	int32_t more;        /* it began at its value plus this (with `below`: 0); it ends at its value less this */
 };
 
 /* Labels around a system call that may create or end threads and processes: the call; what is done in its place if it may create

@@ -110,13 +110,15 @@ ran_hashed(struct pool *pool, const struct proc *p, const struct profile *f, con
 }
 
 static const char *
-find_ran(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, struct path_counts *pc)
+find_ran(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, struct counts *c)
 {
 	if (!m)
 		return NULL;
 	if (p->paths->kind == CHORD_PATH_HASHED)
-		return ran_hashed(pool, p, f, m, pc);
-	return ran_dense(pool, p, m, pc);
+		return ran_hashed(pool, p, f, m, c->paths);
+	if (proc_any_lacks(m, p, c))
+		return "a register counts one of its paths, in a loop that had not ended (-fchord-loops=registers)";
+	return ran_dense(pool, p, m, c->paths);
 }
 
 static uint64_t
@@ -132,8 +134,11 @@ count_cuts(const struct counts *c)
 void
 solve_ran(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, struct counts *c)
 {
-	const char *why = find_ran(pool, p, f, m, c->paths);
 	uint64_t n = count_cuts(c);
+	const char *why;
+
+	c->skewed = solve_skewed(f);
+	why = find_ran(pool, p, f, m, c);
 
 	if (why)
 		c->why = why;
@@ -543,7 +548,7 @@ solve_paths(struct pool *pool, struct system *s, const struct profile *f, const 
             struct counts *c)
 {
 	struct paths_state t = {.pool = pool, .s = s, .p = f, .c = c};
-	const char *why = find_ran(pool, s->proc, f, m, c->paths);
+	const char *why = find_ran(pool, s->proc, f, m, c);
 
 	if (why)
 		return why;

@@ -88,12 +88,12 @@ any_resumed(const struct counts *counts)
 	return false;
 }
 
-/* A snapshot may have the end of one execution and the beginning of the next if it has only what came since another snapshot. And
- * it has a counter and the number of executions under way of different moments if other threads ran. */
-static bool
-is_skewed(const struct profile *f)
+bool
+solve_skewed(const struct profile *f)
 {
-	return f && (f->flags & CHORD_PROFILE_SINCE || (f->standing && f->flags & CHORD_PROFILE_SNAPSHOT));
+	bool other = f && (f->standing || f->flight.n);
+
+	return f && (f->flags & CHORD_PROFILE_SINCE || (other && f->flags & CHORD_PROFILE_SNAPSHOT));
 }
 
 bool
@@ -111,8 +111,8 @@ proc_lacks(const struct module *m, const struct proc *p, const struct counts *co
 	return open > 0;
 }
 
-static bool
-any_lacks(const struct module *m, const struct proc *p, const struct counts *counts)
+bool
+proc_any_lacks(const struct module *m, const struct proc *p, const struct counts *counts)
 {
 	uint64_t least;
 
@@ -398,8 +398,8 @@ solve_one(struct pool *pool, const struct proc *p, const struct profile *f, cons
 		s = standing_of(f);
 		s.threads = saturating_add(s.threads, c->lost);
 	}
-	c->skewed = is_skewed(f);
-	if (any_lacks(m, p, c))
+	c->skewed = solve_skewed(f);
+	if (proc_any_lacks(m, p, c) && !records)
 		solve_flight(pool, p, m, woven, s.threads ? s : (struct standing){0}, c);
 	else if (s.threads && !records)
 		solve_flight(pool, p, m, woven, s, c);

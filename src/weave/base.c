@@ -70,9 +70,9 @@ static bool
 adds_there(const struct bases *b, const struct site *s)
 {
 	if (b->what == BASE_CELLS)
-		return ((s->counter && !s->promoted) || (s->path && s->path->one)) && !s->live.flags_live;
+		return (s->counter || (s->path && s->path->one)) && !s->promoted && !s->live.flags_live;
 	if (b->what == BASE_COUNTERS)
-		return s->of_cells ? s->counter && counts_path(b, s) : (s->counter && !s->promoted) || counts_path(b, s);
+		return s->of_cells ? s->counter && counts_path(b, s) : !s->promoted && (s->counter || counts_path(b, s));
 	for (uint32_t k = 0; s->add && k < b->box->n; k++)
 		if (s->add[b->box->axis[k].event])
 			return true;

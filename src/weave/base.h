@@ -41,7 +41,9 @@ struct bases {
 /* base_regs.c: finds loops and the registers that are dead or idle. Everything is b->pool's. False: there is no loop. */
 bool bases_prepare(struct bases *b);
 
-/* base_site.c: the site on the edge where a register can be loaded that is dead after the edge, or can be lent. base: the register,
+/* base_site.c: the counter, as in struct site, to which the site always adds 1; 0: there is none. */
+uint32_t base_counter(const struct site *s);
+/* The site on the edge where a register can be loaded that is dead after the edge, or can be lent. base: the register,
  * plus 1; 0: a word below the stack pointer is stored to or loaded. SITE_NONE: there is none. */
 struct site base_load_site(const struct bases *b, uint32_t e, uint8_t base);
 /* The price of code on edge e, if a site was found there; otherwise GRAPH_NEVER. insns: the code's price without jumps. */

@@ -149,18 +149,6 @@ pass_return(struct check *c, const struct site *s, struct regs *r)
 	r->lent &= (uint16_t)~bit;
 }
 
-/* Could the code for paths overwrite the word of a register that is lent? */
-static bool
-overwrites(const struct check *c, const struct path_code *code, uint16_t lent)
-{
-	uint8_t sp = c->u->machine->sp;
-	bool room = false;
-
-	for (unsigned reg = 0; reg < 16; reg++)
-		room |= lent >> reg & 1 && c->w->lent[reg] == PATH_ROOM;
-	return lent && (code->overwrites || (room && (code->op.from == sp || code->op.to == sp)));
-}
-
 static const struct promotion *
 promotion_of(const struct check *c, uint32_t number)
 {
@@ -230,11 +218,25 @@ check_groups(struct check *c, const struct count_code *list)
 static bool
 is_word_used(const struct check *c, uint8_t below, const struct regs *r)
 {
-	bool used = r->counts[REGS + (PATH_ROOM - below) / 8u].promotion;
+	uint32_t promotion = r->counts[REGS + (PATH_ROOM - below) / 8u].promotion;
+	bool used = promotion && promotion != COUNTS_ANY;
 
 	for (unsigned reg = 0; reg < REGS; reg++)
 		used |= r->lent >> reg & 1 && c->w->lent[reg] == below;
 	return used;
+}
+
+/* Could the code for paths overwrite the word of a register that is lent, or one that is kept for a promotion? */
+static bool
+overwrites(const struct check *c, const struct path_code *code, const struct regs *r)
+{
+	uint8_t sp = c->u->machine->sp;
+
+	for (uint8_t k = 0; k < LENT_MOST; k++)
+		if (is_word_used(c, (uint8_t)(PATH_ROOM - 8 * k), r) &&
+		    (code->overwrites || (!k && (code->op.from == sp || code->op.to == sp))))
+			return true;
+	return false;
 }
 
 /* Is this promotion counted here, and does its register of the program stand where the code takes it to be? */
@@ -323,7 +325,7 @@ pass_site(struct check *c, const struct site *s, struct regs *r)
 		c->fault |= what == BASE_CELLS && s->of_cells && s->live.flags_live;
 		c->fault |= what == BASE_NUMBERS && s->turns && s->live.flags_live;
 	}
-	c->fault |= c->final && s->path && overwrites(c, s->path, r->lent);
+	c->fault |= c->final && s->path && overwrites(c, s->path, r);
 	if (s->gets_back)
 		pass_return(c, s, r);
 	pass_begins(c, s, r);

@@ -73,6 +73,18 @@ block_idle(const struct bases *b, uint32_t block)
 	return b->still[block] ? idle : 0;
 }
 
+/* Keeps words below the stack pointer out of the way of code that uses all of them. */
+static void
+find_overwritten(struct bases *b)
+{
+	for (uint32_t e = 0; e < b->w->proc->arcs.n; e++) {
+		const struct site *s = &b->w->edge[e];
+
+		if (s->path && s->path->overwrites)
+			b->still[b->g->edge[e].from] = b->still[b->g->edge[e].to] = false;
+	}
+}
+
 static void
 find_avail(struct bases *b)
 {
@@ -81,8 +93,10 @@ find_avail(struct bases *b)
 	for (uint32_t v = 0; v < p->blocks.n; v++) {
 		b->avail[v] = block_avail(b, v);
 		b->still[v] = block_still(b, v);
-		b->idle[v] = block_idle(b, v);
 	}
+	find_overwritten(b);
+	for (uint32_t v = 0; v < p->blocks.n; v++)
+		b->idle[v] = block_idle(b, v);
 	for (uint32_t e = 0; e < p->arcs.n; e++)
 		if (p->arcs.at[e].kind == CHORD_EDGE_NONLOCAL || p->arcs.at[e].kind == CHORD_EDGE_LOST)
 			b->avail[p->graph->edge[e].from] = b->idle[p->graph->edge[e].from] = b->still[p->graph->edge[e].from] = 0;

@@ -2,6 +2,14 @@
 /* Sites for code that prepares a register on an edge, or takes from it what it holds. */
 #include "weave/base.h"
 
+uint32_t
+base_counter(const struct site *s)
+{
+	if (s->counter)
+		return s->counter;
+	return s->path ? s->path->one : 0;
+}
+
 static bool
 is_split_otherwise(const struct bases *b, uint32_t e)
 {

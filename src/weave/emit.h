@@ -52,6 +52,8 @@ void emit_segment(struct emitter *m, uint32_t block, uint32_t insn);
 /* Puts rarely executed code at the end of the part, with the call frame state of the statement that jumps to it. False: that state
  * cannot be restated there. */
 bool emit_far(struct emitter *m, uint32_t block, uint32_t stmt, const struct buf *stub);
+/* How a register of the program counts for a promotion (.var != 0), apart from what differs from edge to edge. */
+struct counted_steps emit_steps(const struct promotion *p);
 /* The statement whose call frame state holds for a site's code. */
 uint32_t emit_stmt_at(const struct emitter *m, const struct site *s);
 

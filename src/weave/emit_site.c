@@ -66,15 +66,24 @@ add_open(struct emitter *m, struct buf *b, const struct count_code *list, int32_
 	}
 }
 
-static struct counted_steps
-steps_of(const struct promotion *p, const struct count_code *c)
+struct counted_steps
+emit_steps(const struct promotion *p)
 {
 	int64_t stride = p->stride < 0 ? -p->stride : p->stride;
 
-	return (struct counted_steps){
-		.var = (uint8_t)(p->var - 1), .reg = (uint8_t)((p->reg ? p->reg : c->temp) - 1), .below = p->below,
-		.scratch = c->scratch, .more = c->more, .shift = (uint8_t)__builtin_ctzll((uint64_t)stride), .down = p->stride < 0,
-	};
+	return (struct counted_steps){.var = (uint8_t)(p->var - 1), .reg = (uint8_t)(p->reg - 1), .below = p->below,
+	                              .shift = (uint8_t)__builtin_ctzll((uint64_t)stride), .down = p->stride < 0};
+}
+
+static struct counted_steps
+steps_at(const struct promotion *p, const struct count_code *c)
+{
+	struct counted_steps s = emit_steps(p);
+
+	s.reg = (uint8_t)((p->reg ? p->reg : c->temp) - 1);
+	s.scratch = c->scratch;
+	s.more = c->more;
+	return s;
 }
 
 static void
@@ -82,7 +91,7 @@ end_counts(struct emitter *m, struct buf *b, const struct site *s)
 {
 	for (const struct count_code *c = s->ends; c; c = c->next) {
 		const struct promotion *p = &m->w->promotions.at[c->promotion - 1];
-		struct counted_steps steps = steps_of(p, c);
+		struct counted_steps steps = steps_at(p, c);
 
 		if (p->var)
 			m->u->machine->end_steps(b, &steps, m->counters, offset_of(p->counter));
@@ -98,7 +107,7 @@ begin_counts(struct emitter *m, struct buf *b, const struct site *s)
 	add_open(m, b, s->begins, 1, s);
 	for (const struct count_code *c = s->begins; c; c = c->next) {
 		const struct promotion *p = &m->w->promotions.at[c->promotion - 1];
-		struct counted_steps steps = steps_of(p, c);
+		struct counted_steps steps = steps_at(p, c);
 
 		if (p->var)
 			m->u->machine->begin_steps(b, &steps);

@@ -53,6 +53,8 @@ void measures_tail(struct buf *b, const struct unit *u, const struct weave_optio
 void count_edge(struct woven *w, uint32_t e, uint32_t measure);
 void count_block(struct woven *w, uint32_t b, uint32_t measure);
 void count_probe(struct emitter *m, struct buf *b, const struct site *s);
+/* The code of a site for which a register counts: nothing if that is one of the program's. */
+void count_promoted(struct emitter *m, struct buf *b, const struct site *s);
 /* A procedure's graph in which each block is two vertices with an edge between them. */
 struct split {
 	struct graph *graph;     /* edges of the procedure's graph, then by block the edges inside blocks */

@@ -26,12 +26,21 @@ count_block(struct woven *w, uint32_t b, uint32_t measure)
 }
 
 void
+count_promoted(struct emitter *m, struct buf *b, const struct site *s)
+{
+	const struct promotion *p = &m->w->promotions.at[s->promoted - 1];
+
+	if (!p->var)
+		m->u->machine->count_up(b, (uint8_t)(p->reg - 1), s->live);
+}
+
+void
 count_probe(struct emitter *m, struct buf *b, const struct site *s)
 {
 	uint8_t base = s->base[BASE_COUNTERS];
 
 	if (s->promoted) {
-		m->u->machine->count_up(b, (uint8_t)(m->w->promotions.at[s->promoted - 1].reg - 1), s->live);
+		count_promoted(m, b, s);
 		return;
 	}
 	if (s->of_cells) {

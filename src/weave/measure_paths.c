@@ -31,12 +31,27 @@ add_cold(struct emitter *m, struct buf *b, const struct site *s, const struct bu
 	buf_printf(b, "%s:\n", over);
 }
 
+/* A register counts the path that begins and ends here. */
+static void
+count_marked(const struct emitter *m, const struct site *s, struct path_place *place, struct counted_steps *steps)
+{
+	const struct promotion *p = &m->w->promotions.at[s->promoted - 1];
+
+	*steps = emit_steps(p);
+	if (p->var)
+		place->steps = steps;
+	else
+		place->counts = p->reg;
+}
+
 void
 path_probe(struct emitter *m, struct buf *b, const struct site *s)
 {
 	const struct woven_paths *x = m->w->paths;
 	struct path_counters table = {.label = m->counters, .kind = x->kind, .bits = (uint8_t)x->size};
 	struct path_place place = s->path->place;
+	struct path_op op = s->path->op;
+	struct counted_steps steps;
 	struct buf stub = {0};
 	char desc[32];
 
@@ -53,7 +68,13 @@ path_probe(struct emitter *m, struct buf *b, const struct site *s)
 		place.cells = s->base[BASE_CELLS];
 		place.cell = 8 * (uint64_t)(s->path->cells - 1);
 	}
-	m->u->machine->path(b, &stub, &s->path->op, &table, &place);
+	if (s->promoted && op.mark) {
+		count_marked(m, s, &place, &steps);
+	} else if (s->promoted) {
+		op.record = PATH_NO_RECORD;
+		count_promoted(m, b, s);
+	}
+	m->u->machine->path(b, &stub, &op, &table, &place);
 	if (stub.n)
 		add_cold(m, b, s, &stub);
 	buf_free(&stub);

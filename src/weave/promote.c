@@ -99,7 +99,7 @@ add_addend(struct promoting *p, struct site *s, uint32_t edge, double weight)
 	uint32_t from = on_edge ? b->g->edge[edge].from : s->block, to = on_edge ? b->g->edge[edge].to : s->block;
 	uint32_t nblock = (uint32_t)b->w->proc->blocks.n;
 
-	if (!s->counter || s->where == SITE_NONE || from >= nblock || to >= nblock || loop_of(b, from, to) == GRAPH_NONE)
+	if (!base_counter(s) || s->where == SITE_NONE || from >= nblock || to >= nblock || loop_of(b, from, to) == GRAPH_NONE)
 		return;
 	VEC_PUSH(p->addends, (struct addend){.site = s, .edge = on_edge ? edge : GRAPH_NONE, .from = from, .to = to,
 	                                     .weight = weight, .is_short = base_waits_still(b, from, to)});
@@ -621,13 +621,20 @@ settle_split(struct woven *w, const struct site *s)
 		w->split[s->block] = any;
 }
 
+/* Does the site's code do more than count? */
+static bool
+does_more(const struct site *s)
+{
+	return !s->counter && (s->path->op.guard || s->path->op.next || s->path->op.strikes || s->path->op.mark);
+}
+
 static void
 promote(struct promoting *p, const struct addend *a, uint8_t var)
 {
 	struct bases *b = p->b;
 	uint32_t nvert = b->g->nvert;
 	bool *in = pool_array(b->u->pool, nvert, sizeof *in);
-	struct promotion made = {.in = in, .site = a->site, .probes = a->site->probes, .counter = a->site->counter,
+	struct promotion made = {.in = in, .site = a->site, .probes = a->site->probes, .counter = base_counter(a->site),
 	                         .reg = p->reg, .var = var};
 
 	memcpy(in, p->in, nvert * sizeof *in);
@@ -643,7 +650,7 @@ promote(struct promoting *p, const struct addend *a, uint8_t var)
 	b->used |= (uint16_t)((p->reg ? 1u << (p->reg - 1) : 0) | (var ? 1u << (var - 1) : 0));
 	b->words = !p->reg && p->word >= b->words ? (uint8_t)(p->word + 1) : b->words;
 	a->site->promoted = (uint32_t)b->w->promotions.n;
-	if (var) {
+	if (var && !does_more(a->site)) {
 		a->site->probes &= ~p->flow;
 		settle_split(b->w, a->site);
 	}
@@ -715,12 +722,17 @@ place_promotions(struct bases *b, const struct weave_options *o)
 static void
 mark_site(const struct bases *b, struct site *s, uint32_t edge)
 {
+	uint16_t bits = 0;
+
 	if (s->where == SITE_NONE)
 		return;
 	if (s->where == SITE_BLOCK)
-		s->live.regs_live |= b->counting[s->block];
+		bits |= b->counting[s->block];
 	if (edge != GRAPH_NONE)
-		s->live.regs_live |= (uint16_t)(b->counting[b->g->edge[edge].from] | b->counting[b->g->edge[edge].to]);
+		bits |= (uint16_t)(b->counting[b->g->edge[edge].from] | b->counting[b->g->edge[edge].to]);
+	s->live.regs_live |= bits;
+	if (s->path)
+		s->path->place.live.regs_live |= bits;
 }
 
 void

@@ -1,5 +1,5 @@
 # Loops in which registers count: one of the program's, two others, and one of the program's where no register is dead.
-# measures: registers
+# measures: registers path-registers
 # gcc -O2 -fno-tree-vectorize:
 #   #include <stddef.h>
 #   long sum(const long *a, size_t n)

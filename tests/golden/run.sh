@@ -40,10 +40,14 @@ readable()
 		}' "$1" "$2" | expand | sed 's/ *$//'
 }
 
-# options_of MEASURE: registers is edges with registers that count in loops.
+# options_of MEASURE: registers is edges with registers that count in loops, path-registers the same with paths.
 options_of()
 {
-	case $1 in registers) echo --loops=registers ;; *) echo "--measure=$1" ;; esac
+	case $1 in
+	registers) echo --loops=registers ;;
+	path-registers) echo "--measure=paths --loops=registers" ;;
+	*) echo "--measure=$1" ;;
+	esac
 }
 
 # differs NAME MEASURE: says how; or writes what is woven.

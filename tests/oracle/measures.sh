@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Compares several measures with each other: "edges" derives most of its counts, "every-block" and "every-edge" count what the
-# others derive, "paths" counts no edge at all, and "registers" is edges with -fchord-loops=registers. In the same run they must
-# all give the same number for every instruction.
+# others derive, "paths" counts no edge at all, and "registers" and "path-registers" are edges and paths with
+# -fchord-loops=registers. In the same run they must all give the same number for every instruction.
 #
 #	measures.sh [--programs "A B"] [--configs "X Y"] [--work DIR]
 # MEASURES in the environment: edges, and those to compare with it.
@@ -13,7 +13,7 @@ oracle=$(cd "$(dirname "$0")" && pwd)
 
 programs="bzip2 zlib ncompress lua5.4 grep sqlite3 arpack openssl"
 configs="gcc-O2"
-: "${MEASURES:=$(measures flow) registers}"
+: "${MEASURES:=$(measures flow) registers path-registers}"
 measures=$MEASURES
 
 # refused_by PROGRAM STEM MEASURE: what a measure refuses by name is not compared; it must not be half of all.

@@ -62,6 +62,7 @@ build_measured()
 	case $4 in
 	edges) option= ;;
 	registers) option=-fchord-loops=registers ;;
+	path-registers) option="-fchord=paths -fchord-loops=registers" ;;
 	*) option=-fchord=$4 ;;
 	esac
 	hook=$("$CHORD" hook) || return 1

@@ -87,6 +87,7 @@ may()
 		case $names in
 		" $1 "*) names=${names#" $1"} ;;
 		" $1[$measure] "*) names=${names#" $1[$measure]"} ;;
+		" $1[paths] "*) [ "$measure" = path-registers ] && names=${names#" $1[paths]"} || continue ;;
 		*) continue ;;
 		esac
 		[[ $names == " " || $names == *" $2 "* ]] && return
@@ -325,6 +326,7 @@ options_of()
 	clock) echo "-fchord=edges,clock" ;;
 	some-paths) echo "-fchord-paths=$all/chosen" ;;
 	registers) echo "-fchord=edges -fchord-loops=registers" ;;
+	path-registers) echo "-fchord=paths -fchord-loops=registers" ;;
 	*) echo "-fchord=$1" ;;
 	esac
 }
@@ -470,7 +472,7 @@ worker()
 
 some_paths="core-thread.c dlopen-threads.c fibres.c fork.c longjmp.c setjmp-loop.c siglongjmp-handler.c sigkill.c sigsegv-recovered.c"
 some_paths+=" thread-cancel.c threads-64.c throw-qsort.cc vfork-exec.c"
-full= keep='' jobs=2 measures="$(measures) some-paths registers" names=() workers=()
+full= keep='' jobs=2 measures="$(measures) some-paths registers path-registers" names=() workers=()
 own_events=$(measures own-event)
 # These two count what edges derive: the second one is built in another way.
 usual=$(measures | sed "s/every-block //; s/every-edge //")" registers"

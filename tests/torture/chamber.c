@@ -34,8 +34,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Every measure, selected paths (some.c), and edges with registers that count in loops. */
-enum { SOME_PATHS = CHORD_MEASURES, IN_REGISTERS, VARIANTS };
+/* Every measure, selected paths (some.c), and edges and paths with registers that count in loops. */
+enum { SOME_PATHS = CHORD_MEASURES, IN_REGISTERS, PATH_REGISTERS, VARIANTS };
 static struct variant variants[VARIANTS];
 
 /* More than -fchord=NAME. Events are counted beside edges, and have to agree with what these say. */
@@ -245,6 +245,8 @@ try_level(struct trial *t, struct buf *texts, size_t *ntext)
 			try_measured(t, &variants[i]);
 	if (chosen[IN_REGISTERS])
 		try_measured(t, &variants[IN_REGISTERS]);
+	if (chosen[PATH_REGISTERS])
+		try_measured(t, &variants[PATH_REGISTERS]);
 	if (chosen[SOME_PATHS])
 		try_some_paths(t, &variants[SOME_PATHS], &variants[CHORD_PATHS]);
 }
@@ -412,6 +414,7 @@ list_variants(void)
 	}
 	variants[SOME_PATHS] = (struct variant){"some-paths", "-fchord-paths=chosen"};
 	variants[IN_REGISTERS] = (struct variant){"registers", "-fchord=edges -fchord-loops=registers"};
+	variants[PATH_REGISTERS] = (struct variant){"path-registers", "-fchord=paths -fchord-loops=registers"};
 }
 
 /* "NAME,NAME..."; NULL is all. */

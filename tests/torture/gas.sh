@@ -37,12 +37,16 @@ work=$(cd "$work" && pwd)
 cd "$work/room" || exit 2
 gcc -O1 -D_GNU_SOURCE -o "$work/gas" "$torture/gas.c" && gcc -O2 -c -o "$work/main.o" "$torture/gas-main.c" &&
 	gcc -O2 -D_GNU_SOURCE -o "$work/compare" "$torture/../oracle/compare.c" || exit 2
-read -ra all <<<"$(measures) registers"
+read -ra all <<<"$(measures) registers path-registers"
 tried=0 rejected=0 failing=0 alone=0 refused=0 unknown=0 measured=0 compared=0 differences=0
 
-# option_of MEASURE: registers is edges with registers that count in loops.
+# option_of MEASURE: registers is edges with registers that count in loops, path-registers the same with paths.
 option_of() {
-	case $1 in registers) echo -fchord-loops=registers ;; *) echo "-fchord=$1" ;; esac
+	case $1 in
+	registers) echo -fchord-loops=registers ;;
+	path-registers) echo "-fchord=paths -fchord-loops=registers" ;;
+	*) echo "-fchord=$1" ;;
+	esac
 }
 
 # differs MEASURE WHY...
@@ -116,13 +120,13 @@ one() {
 	fi
 	for measure in ${chosen:-edges ${all[i % ${#all[@]}]} ${all[i * 7 / 3 % ${#all[@]}]}}; do
 		[ ! -e "$measure.log" ] || continue
-		timeout 20 "$CHORD" cc "$(option_of "$measure")" -c -o "$measure.o" t.s >"$measure.said" 2>"$measure.log"
+		timeout 20 "$CHORD" cc $(option_of "$measure") -c -o "$measure.o" t.s >"$measure.said" 2>"$measure.log"
 		status=$?
 		[ $status = $plain ] || { differs "$measure" "status $status of the build, not $plain: $(grep -m 1 . "$measure.log")"; continue; }
 		cmp -s "$measure.said" plain.said || differs "$measure" "printed: $(diff "$measure.said" plain.said | head -n 3)"
 		cmp -s <(messages "$measure.log") plain.log || differs "$measure" "messages: $(diff <(messages "$measure.log") plain.log | head -n 2)"
 		[ $status = 0 ] || continue
-		"$CHORD" cc "$(option_of "$measure")" -o "$measure" "$work/main.o" "$measure.o" >link.log 2>&1 || { differs "$measure" "link: $(tail -n 1 link.log)"; continue; }
+		"$CHORD" cc $(option_of "$measure") -o "$measure" "$work/main.o" "$measure.o" >link.log 2>&1 || { differs "$measure" "link: $(tail -n 1 link.log)"; continue; }
 		export CHORD_FILE=$measure.chord
 		ran "$measure" 10
 		cmp -s plain.out "$measure.out" || { differs "$measure" "output: $(diff plain.out "$measure.out" | head -n 3)"; continue; }

@@ -196,6 +196,17 @@ x86_begin_steps(struct buf *out, const struct counted_steps *s)
 		buf_printf(out, "\tleaq\t%" PRId32 "(%%%s), %%%s\n", s->more, reg_name[s->var], reg_name[s->reg]);
 }
 
+void
+x86_skip_step(struct buf *out, const struct counted_steps *s)
+{
+	int32_t step = (s->down ? -1 : 1) * (1 << s->shift);
+
+	if (s->below)
+		buf_printf(out, "\taddq\t$%" PRId32 ", -%u(%%rsp)\n", step, s->below);
+	else
+		buf_printf(out, "\taddq\t$%" PRId32 ", %%%s\n", step, reg_name[s->reg]);
+}
+
 /* The register gets the negative number of steps. */
 void
 x86_end_steps(struct buf *out, const struct counted_steps *s, const char *label, uint64_t offset)

@@ -350,6 +350,23 @@ registers(const struct path_op *op, const struct path_counters *t)
 	return scratch_uses_memory(op) + number + (record > set ? record : set);
 }
 
+/* Counts the path that began and ends here, unless a register of the program's counts it. */
+static void
+count_marked(struct buf *out, const struct path_op *op, const struct path_counters *t, const struct path_place *place)
+{
+	if (place->counts) {
+		x86_count_up(out, (uint8_t)(place->counts - 1), place->live);
+	} else if (place->cells) {
+		record_in_cells(out, place);
+	} else if (is_room(op->to)) {
+		buf_str(out, place->base ? "\taddq\t$1, %gs:" : "\tincq\t%gs:");
+		entry_by(out, t, (op->n + op->sum) * 8, place->base);
+		buf_char(out, '\n');
+	} else {
+		buf_printf(out, "\taddq\t$1, %%gs:%" PRId64 "(%%%s)\n", op->sum * 8 - op->mark, name64[op->to]);
+	}
+}
+
 /* If the register has the mark, the path is counted at once. If not, a stub counts and sets the mark. */
 static void
 record_marked(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *t,
@@ -362,17 +379,12 @@ record_marked(struct buf *out, struct buf *stub, const struct path_op *op, const
 		buf_printf(out, "\ttestb\t$%d, %d(%%rsp)\n\tje\t%s\n", op->mark, -PATH_ROOM, place->miss);
 	else
 		buf_printf(out, "\ttestb\t$%d, %%%s\n\tje\t%s\n", op->mark, name8[op->to], place->miss);
-	if (place->cells) {
-		record_in_cells(out, place);
-	} else if (is_room(op->to)) {
-		buf_str(out, place->base ? "\taddq\t$1, %gs:" : "\tincq\t%gs:");
-		entry_by(out, t, (op->n + op->sum) * 8, place->base);
-		buf_char(out, '\n');
-	} else {
-		buf_printf(out, "\taddq\t$1, %%gs:%" PRId64 "(%%%s)\n", op->sum * 8 - op->mark, name64[op->to]);
-	}
+	if (!place->steps)
+		count_marked(out, op, t, place);
 	buf_printf(out, "%s:\n", place->counted);
 	buf_printf(stub, "%s:\n", place->miss);
+	if (place->steps)
+		x86_skip_step(stub, place->steps);
 	other.mark = 0;
 	s = scratch_begin(stub, &other, place);
 	scratch_reserve(&s, registers(&other, t));

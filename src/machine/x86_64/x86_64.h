@@ -32,6 +32,8 @@ void x86_begin_count(struct buf *out, uint8_t reg);
 void x86_count_up(struct buf *out, uint8_t reg, struct liveness live);
 void x86_add_count(struct buf *out, uint8_t reg, const char *label, uint64_t offset, struct liveness live);
 void x86_begin_steps(struct buf *out, const struct counted_steps *s);
+/* Lets it begin one step later; may change all flags. */
+void x86_skip_step(struct buf *out, const struct counted_steps *s);
 void x86_end_steps(struct buf *out, const struct counted_steps *s, const char *label, uint64_t offset);
 void x86_lend(struct buf *out, uint8_t reg, uint8_t below);
 void x86_get_back(struct buf *out, uint8_t reg, uint8_t below);
