@@ -194,6 +194,18 @@ has_insn(const struct code *c, uint32_t lo, uint32_t hi)
 	return lo < hi;
 }
 
+/* Is there nothing from lo to hi but what aligns hi? */
+static bool
+is_padded(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
+{
+	size_t i = 0;
+
+	while (i < c->stmts.n && u->place[c->stmts.at[i]].off <= lo)
+		i++;
+	return i && u->text->stmts.at[c->stmts.at[i - 1]].flags & STMT_PAD && !has_insn(c, lo, hi) &&
+	       (i == c->stmts.n || u->place[c->stmts.at[i]].off >= hi);
+}
+
 static void
 refuse(struct unit *u, uint32_t proc, const char *by)
 {
@@ -235,6 +247,20 @@ struct user {
 	uint32_t proc;
 };
 
+/* Is it the origin of a table that is counted from 1, as in `lea table-8(%rip), %r14`? Then its table begins at `base`. It leads to
+ * nothing that runs or is read: it is in the middle of an instruction before the table, or in padding there. */
+static bool
+is_origin(const struct unit *u, const struct insn *in, struct dest d, uint32_t base)
+{
+	enum { ELEMENT = 64 }; /* bytes of the largest element */
+	const struct code *c = u->code[d.section];
+
+	if (in->cls != CHORD_INSN_OTHER || d.off >= base || base - d.off > ELEMENT || base >= c->nbyte ||
+	    c->at[base] != UINT32_MAX || c->at[d.off] != UINT32_MAX)
+		return false;
+	return unit_is_in_insn(u, d.section, d.off) || is_padded(u, c, d.off, base);
+}
+
 /* Handles an address that an instruction holds: a name and a number of bytes, or only the number. */
 static void
 keep_dest(const struct user *x, struct dest d)
@@ -246,7 +272,7 @@ keep_dest(const struct user *x, struct dest d)
 	if (!d.section || is_label(x->u, x->code, in, d))
 		return;
 	if (in->stmt != UINT32_MAX && named_base(x->u, in->stmt, d, &base)) {
-		if (base != d.off && !is_replaced(x->u, x->proc, in, d))
+		if (base != d.off && !is_replaced(x->u, x->proc, in, d) && !is_origin(x->u, in, d, base))
 			keep_between(x->u, d.section, base, d.off, by);
 	} else if (distance_of(x->u, x->proc, x->code, in) != DISTANCE_NONE) {
 		keep_between(x->u, d.section, d.off < in->off ? in->off + in->len : in->off, d.off, by);
