@@ -12,6 +12,7 @@ struct network {
 	uint32_t *first, *half;  /* halves that leave node v: half[first[v] .. first[v + 1]) */
 	uint32_t *level, *next;  /* by node: distance from the source; the first half that may still lead on */
 	uint32_t *way;           /* the path of the search: halves, from the source on */
+	struct cut_limit limit;
 };
 
 static uint32_t
@@ -42,6 +43,14 @@ index_halves(struct network *n, struct pool *pool, uint32_t narc)
 		n->half[at[tail_of(n, h)]++] = h;
 }
 
+/* False: there are not so many. */
+static bool
+take_steps(struct network *n, uint64_t steps)
+{
+	n->limit.steps -= steps < n->limit.steps ? steps : n->limit.steps;
+	return n->limit.steps;
+}
+
 /* Distances from the source. False: the sink cannot be reached. */
 static bool
 find_levels(struct network *n, uint32_t *queue)
@@ -54,6 +63,8 @@ find_levels(struct network *n, uint32_t *queue)
 	while (head < tail) {
 		uint32_t v = queue[head++];
 
+		if (!take_steps(n, n->first[v + 1] - n->first[v]))
+			return false;
 		for (uint32_t i = n->first[v]; i < n->first[v + 1]; i++) {
 			uint32_t to = head_of(n, n->half[i]);
 
@@ -96,6 +107,8 @@ flow_level(struct network *n)
 	memcpy(n->next, n->first, n->nnode * sizeof *n->next);
 	for (;;) {
 		if (v == n->sink) {
+			if (!take_steps(n, length))
+				return sum;
 			sum += push(n, length, &length);
 			v = tail_of(n, n->way[length]);
 		}
@@ -120,9 +133,10 @@ flow_level(struct network *n)
 
 bool *
 graph_cut(struct pool *pool, uint32_t nnode, const struct cut_arc *arc, uint32_t narc, uint32_t source, uint32_t sink,
-          double *price)
+          struct cut_limit *limit, double *price)
 {
-	struct network n = {.nnode = nnode, .source = source, .sink = sink, .arc = arc};
+	struct network n = {.nnode = nnode, .source = source, .sink = sink, .arc = arc,
+	                    .limit = limit ? *limit : (struct cut_limit){GRAPH_NEVER, UINT64_MAX}};
 	uint32_t *queue = pool_array(pool, nnode, sizeof *queue);
 	bool *in = pool_array(pool, nnode, sizeof *in);
 
@@ -134,8 +148,10 @@ graph_cut(struct pool *pool, uint32_t nnode, const struct cut_arc *arc, uint32_t
 		n.left[2 * i] = arc[i].price;
 	index_halves(&n, pool, narc);
 	*price = 0;
-	while (*price < GRAPH_NEVER && find_levels(&n, queue))
+	while (*price < n.limit.price && find_levels(&n, queue))
 		*price += flow_level(&n);
+	if (limit)
+		limit->steps = n.limit.steps;
 	for (uint32_t v = 0; v < nnode; v++)
 		in[v] = n.level[v] != UINT32_MAX;
 	return in;

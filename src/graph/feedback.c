@@ -206,7 +206,7 @@ cut_nest(struct breaker *b, const struct nest *nest)
 			VEC_PUSH(arc, (struct cut_arc){i, to == nest->head ? nest->n : b->node[to], b->price[e]});
 			VEC_PUSH(edge, e);
 		}
-	in = graph_cut(tmp, nest->n + 1, arc.at, (uint32_t)arc.n, b->node[nest->head], nest->n, &price);
+	in = graph_cut(tmp, nest->n + 1, arc.at, (uint32_t)arc.n, b->node[nest->head], nest->n, NULL, &price);
 	for (size_t i = 0; i < arc.n; i++)
 		b->chosen[edge.at[i]] |= in[arc.at[i].from] && !in[arc.at[i].to];
 	for (uint32_t i = 0; i < nest->n; i++)

@@ -98,10 +98,16 @@ struct cut_arc {
 	double price;            /* price of cutting it, at least 0; GRAPH_NEVER: it cannot be cut */
 };
 #define GRAPH_NEVER 1e30
+/* What a search may take. The number of its steps grows faster than the network. */
+struct cut_limit {
+	double price;            /* cheaper cuts only */
+	uint64_t steps;          /* steps that are left */
+};
 /* Returns by node whether it is on the source's side, which is as small as possible. *price: the sum over the arcs cut; GRAPH_NEVER
- * or more: there is no cut. */
+ * or more: there is no cut. limit: NULL, or where the search ends: if *price is not below limit->price then, or no step is left,
+ * what is returned and *price mean nothing else. */
 bool *graph_cut(struct pool *pool, uint32_t nnode, const struct cut_arc *arc, uint32_t narc, uint32_t source, uint32_t sink,
-                double *price);
+                struct cut_limit *limit, double *price);
 
 /* feedback.c: cheap edges that break all directed cycles, those through the closing edge too. price[e]: price of choosing e, at
  * least 0; GRAPH_NEVER: e cannot be chosen; below 0: e is treated as absent, as phantoms are. The choice is not always the cheapest

@@ -272,7 +272,7 @@ try_register(const struct bases *b, uint8_t base, double most, struct pool *pool
 		if (b->lending && d->from != d->to && from == d->from)
 			arc[narc++] = (struct cut_arc){from, can_have(b, d->to, base) ? d->to : n + 1, price_of_back(b, e, base)};
 	}
-	*in = graph_cut(pool, n + 2, arc, narc, n, n + 1, &price);
+	*in = graph_cut(pool, n + 2, arc, narc, n, n + 1, NULL, &price);
 	return most - price;
 }
 

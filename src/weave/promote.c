@@ -33,9 +33,10 @@ enum { MOVED_MOST = 1 << 30, LEVELS = 4 };
 /* The largest stride. The difference has 64 bits and a sign, so it wraps after 2^63 / STRIDE_MOST rounds of one execution: about a
  * year of them. */
 enum { STRIDE_MOST = 64 };
-/* When the networks of a procedure have had so many arcs in all, the other additions stay in memory: they are those that run least.
- * The largest procedure of sqlite3 needs a fifth. */
-enum { WORK_MOST = 1 << 24 };
+/* When the search in a procedure has taken so many steps in all, the other additions stay in memory: they are those that run least.
+ * A step is the visit to an arc, a vertex or an instruction. The search takes longer than a compiler's work on the procedure if
+ * nothing limits it, because a network may be visited as often as it has nodes. */
+enum { STEPS_MOST = 1 << 28 };
 
 /* An addition in a loop. */
 struct addend {
@@ -68,7 +69,7 @@ struct promoting {
 	uint32_t of;             /* member[] has the vertices of that loop, outside which nothing is set in the arrays below */
 	uint32_t *member, nmember;
 	struct cut_arc *cut;     /* room for the network's arcs */
-	uint64_t work;           /* arcs of all networks so far */
+	uint64_t steps;          /* that are left */
 	uint32_t *stack;         /* and for all vertices */
 	uint32_t *node;          /* by vertex: its node in the network; GRAPH_NONE: it cannot be among the blocks */
 	uint32_t nnode;
@@ -137,6 +138,12 @@ saves(const struct addend *a)
 	return a->weight * (a->is_short ? SAVES_SHORT : SAVES);
 }
 
+static void
+take_steps(struct promoting *p, uint64_t steps)
+{
+	p->steps -= steps < p->steps ? steps : p->steps;
+}
+
 /* ---- which blocks ---- */
 
 /* Collects the vertices of p->loop, of which `from` is one. */
@@ -180,6 +187,7 @@ static void
 find_nodes(struct promoting *p)
 {
 	p->nnode = 0;
+	take_steps(p, p->nmember);
 	for (uint32_t k = 0; k < p->nmember; k++) {
 		bool can = p->member[k] < p->b->w->proc->blocks.n && can_be_in(p, p->member[k]);
 
@@ -222,11 +230,12 @@ add_arcs(struct promoting *p, uint32_t e, uint32_t sink, uint32_t *narc)
 		p->cut[(*narc)++] = (struct cut_arc){from, to == GRAPH_NONE ? sink : to, price_on(p, e, false)};
 }
 
-/* Finds the cheapest blocks with both ends of the addend. Returns the price of the code on edges into them and out of them;
- * GRAPH_NEVER or more: there are none. */
+/* Finds the cheapest blocks with both ends of the addend. Returns the price of the code on edges into them and out of them; `most`
+ * or more: there are none for less, or the search would take too long. */
 static double
-find_blocks(struct promoting *p, const struct addend *a)
+find_blocks(struct promoting *p, const struct addend *a, double most)
 {
+	struct cut_limit limit = {most, 0};
 	const struct graph *g = p->b->g;
 	struct pool *pool;
 	uint32_t source, sink, narc = 0;
@@ -251,12 +260,14 @@ find_blocks(struct promoting *p, const struct addend *a)
 			if (p->node[g->edge[g->in[i]].from] == GRAPH_NONE)
 				add_arcs(p, g->in[i], sink, &narc);
 	}
-	p->work += narc;
-	in = graph_cut(pool, p->nnode + 2, p->cut, narc, source, sink, &price);
+	take_steps(p, narc);
+	limit.steps = p->steps;
+	in = graph_cut(pool, p->nnode + 2, p->cut, narc, source, sink, &limit, &price);
+	p->steps = limit.steps;
 	for (uint32_t k = 0; k < p->nmember; k++)
 		p->in[p->member[k]] = p->node[p->member[k]] != GRAPH_NONE && in[p->node[p->member[k]]];
 	pool_free(pool);
-	return price;
+	return p->steps ? price : GRAPH_NEVER;
 }
 
 /* ---- registers of the program that count ---- */
@@ -287,7 +298,7 @@ promote_moves(const struct unit *u, const struct woven *w, uint32_t block, uint3
 	int64_t by[2];
 
 	*n = 0;
-	if (!writes(u, c, in, reg))
+	if (!((in->regs_read | in->regs_kill) >> reg & 1) || !writes(u, c, in, reg))
 		return true;
 	if (u->machine->accesses(NULL, bytes, in->len, access))
 		return false;
@@ -306,11 +317,12 @@ promote_moves(const struct unit *u, const struct woven *w, uint32_t block, uint3
 
 /* What has happened at the end of a block. False: the block changes the register otherwise. */
 static bool
-pass_block(const struct promoting *p, const struct addend *a, uint32_t v, uint8_t var, struct passed *at)
+pass_block(struct promoting *p, const struct addend *a, uint32_t v, uint8_t var, struct passed *at)
 {
 	const struct block_text *k = &p->b->w->proc->block_text.at[v];
 	int64_t n;
 
+	take_steps(p, k->last - k->first);
 	for (uint32_t i = k->first; i < k->last; i++) {
 		if (!promote_moves(p->b->u, p->b->w, v, i, var, &n))
 			return false;
@@ -382,6 +394,7 @@ moves_along(struct promoting *p, const struct addend *a, uint8_t var)
 {
 	uint32_t n = 0;
 
+	take_steps(p, p->nmember);
 	for (uint32_t k = 0; k < p->nmember; k++)
 		p->at[p->member[k]] = (struct passed){0};
 	p->stride = 0;
@@ -416,7 +429,7 @@ ahead(const struct promoting *p, const struct passed *at)
 
 /* By how much the register's value differs, on an edge into the blocks or out of them, from where it began or ends. */
 static bool
-find_more(const struct promoting *p, const struct addend *a, uint32_t e, uint8_t var, int32_t *more)
+find_more(struct promoting *p, const struct addend *a, uint32_t e, uint8_t var, int32_t *more)
 {
 	const struct edge *d = &p->b->g->edge[e];
 	struct passed at = p->at[p->in[d->to] ? d->to : d->from];
@@ -453,7 +466,7 @@ find_temp(const struct promoting *p, uint32_t e, const struct site *s, uint8_t v
 
 /* The price of what is more to do on that edge into the blocks or out of them if that register counts; GRAPH_NEVER: it cannot. */
 static double
-price_of_step(const struct promoting *p, const struct addend *a, uint32_t e, uint8_t var)
+price_of_step(struct promoting *p, const struct addend *a, uint32_t e, uint8_t var)
 {
 	const struct bases *b = p->b;
 	bool ends = p->in[b->g->edge[e].from];
@@ -469,7 +482,7 @@ price_of_step(const struct promoting *p, const struct addend *a, uint32_t e, uin
 
 /* The same for all edges. */
 static double
-price_of_steps(const struct promoting *p, const struct addend *a, uint8_t var)
+price_of_steps(struct promoting *p, const struct addend *a, uint8_t var)
 {
 	const struct graph *g = p->b->g;
 	uint32_t narc = (uint32_t)p->b->w->proc->arcs.n;
@@ -518,7 +531,7 @@ struct choice {
 static void
 try_choice(struct promoting *p, const struct addend *a, struct choice *best)
 {
-	double price = find_blocks(p, a), up = p->reg ? COUNTS * a->weight : GRAPH_NEVER, steps;
+	double price = find_blocks(p, a, best->price), up = p->reg ? COUNTS * a->weight : GRAPH_NEVER, steps;
 	struct choice c = {p->loop, p->reg, p->word, 0, 0};
 
 	if (price >= best->price)
@@ -662,6 +675,7 @@ try_addend(struct promoting *p, const struct addend *a)
 	const struct loops *loops = p->b->loops;
 	struct choice best = {.price = saves(a) + COUNTS * a->weight};
 	double price = best.price;
+	uint64_t steps;
 
 	p->loop = loop_of(p->b, a->from, a->to);
 	for (int level = 0; p->loop != GRAPH_NONE && level < LEVELS; level++) {
@@ -673,9 +687,13 @@ try_addend(struct promoting *p, const struct addend *a)
 	p->loop = best.loop;
 	p->reg = best.reg;
 	p->word = best.word;
-	if (find_blocks(p, a) >= GRAPH_NEVER || (best.var && !moves_along(p, a, (uint8_t)(best.var - 1))))
+	steps = p->steps;
+	p->steps = UINT64_MAX; /* enough to find again what was found */
+	if (find_blocks(p, a, GRAPH_NEVER) >= GRAPH_NEVER || (best.var && !moves_along(p, a, (uint8_t)(best.var - 1))))
 		bug("blocks of a promotion are gone");
 	promote(p, a, best.var);
+	p->steps = steps;
+	take_steps(p, p->b->w->proc->arcs.n + p->b->g->nvert);
 }
 
 /* ---- all of it ---- */
@@ -684,7 +702,8 @@ static struct promoting
 begin(struct bases *b, const struct weave_options *o)
 {
 	uint32_t nvert = b->g->nvert, narc = (uint32_t)b->w->proc->arcs.n;
-	struct promoting p = {.b = b, .flow = measures_with(o->measures, CHORD_FLOW), .of = GRAPH_NONE};
+	struct promoting p = {.b = b, .flow = measures_with(o->measures, CHORD_FLOW), .of = GRAPH_NONE,
+	                      .steps = STEPS_MOST};
 	bool nothing;
 	uint8_t most = below_room(b->u, b->w, &nothing) ? (nothing ? LENT_MOST : 1) : 0;
 
@@ -712,7 +731,7 @@ place_promotions(struct bases *b, const struct weave_options *o)
 		return;
 	p = begin(b, o);
 	find_addends(&p);
-	for (size_t i = 0; i < p.addends.n && p.work < WORK_MOST; i++)
+	for (size_t i = 0; i < p.addends.n && p.steps; i++)
 		try_addend(&p, &p.addends.at[i]);
 	free(p.addends.at);
 	b->nlent += b->words;

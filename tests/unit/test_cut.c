@@ -22,13 +22,26 @@ price_of(const struct cut_arc *arc, uint32_t n, uint32_t set)
 	return sum;
 }
 
+/* With a limit there is the same cut, or it is said that there is none for less, or no step is left. */
+static void
+check_limits(struct pool *pool, const struct cut_arc *arc, uint32_t narc, uint32_t nnode, double least)
+{
+	for (uint64_t steps = 1; steps < 40; steps++) {
+		struct cut_limit limit = {steps & 1 ? least + 1 : least, steps};
+		double price;
+
+		graph_cut(pool, nnode, arc, narc, 0, 1, &limit, &price);
+		assert_true(!limit.steps || (steps & 1 ? price == least : price >= least));
+	}
+}
+
 /* The source is node 0, the sink node 1. */
 static void
 check_network(struct pool *pool, const struct cut_arc *arc, uint32_t narc, uint32_t nnode)
 {
 	double least = GRAPH_NEVER, price;
 	uint32_t smallest = UINT32_MAX, found = 0;
-	bool *in = graph_cut(pool, nnode, arc, narc, 0, 1, &price);
+	bool *in = graph_cut(pool, nnode, arc, narc, 0, 1, NULL, &price);
 
 	for (uint32_t set = 1; set < 1u << nnode; set++) {
 		double p = price_of(arc, narc, set);
@@ -47,6 +60,7 @@ check_network(struct pool *pool, const struct cut_arc *arc, uint32_t narc, uint3
 		found |= in[v] ? 1u << v : 0;
 	assert_true(price == least);
 	assert_int_equal(found, smallest);
+	check_limits(pool, arc, narc, nnode, price);
 }
 
 static void
