@@ -295,7 +295,8 @@ enum {
 	CHORD_PROFILE_SNAPSHOT = 4,    /* a copy that a process made of its profile while it ran */
 	CHORD_PROFILE_PER_THREAD = 8,       /* each region belongs to one thread only, and exit records have their region */
 	CHORD_PROFILE_INTERRUPTED = 16,     /* snapshot: the exits include the activation that the signal interrupted */
-	CHORD_PROFILE_SINCE = 32,           /* snapshot: the counts are those since an earlier one */
+	CHORD_PROFILE_SINCE = 32,           /* snapshot: the counts are those since an earlier one; a sum: or a process ran while
+	                                     * its file was read */
 };
 
 enum chord_state {

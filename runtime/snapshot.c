@@ -67,6 +67,25 @@ chord_rt_map_all(struct chord_rt_ctl *ctl, uint64_t size)
 	return chord_rt_failed(p) ? NULL : (unsigned char *)p;
 }
 
+/* Copies the profile. Other threads may count meanwhile, so the words of counters are copied from the last one to the first: the
+ * number of executions of a loop in which a register counts comes before the counter to which they will add. */
+static void
+chord_rt_copy_all(unsigned char *to, const unsigned char *from, uint64_t size)
+{
+	const struct chord_extent_head *h;
+
+	chord_rt_copy(to, from, CHORD_RT_PAGE);
+	for (uint64_t at = CHORD_RT_PAGE; at < size; at += h->size) {
+		h = (const struct chord_extent_head *)(from + at);
+		if (h->type != CHORD_EXTENT_COUNTS) {
+			chord_rt_copy(to + at, from + at, h->size);
+			continue;
+		}
+		for (uint64_t i = h->size; i >= 8; i -= 8)
+			*(uint64_t *)(to + at + i - 8) = *(const volatile uint64_t *)(from + at + i - 8);
+	}
+}
+
 /* In an extent of a module's counters: are the bytes at i a count, and not a key of a hash table? */
 static bool
 chord_rt_is_added(const struct chord_rt_ctl *ctl, const struct chord_extent_head *h, uint64_t i)
@@ -237,7 +256,7 @@ chord_rt_copy_profile(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs
 	long e;
 
 	chord_rt_active(ctl, regs, 0, 1);
-	chord_rt_copy(raw, all, size);
+	chord_rt_copy_all(raw, all, size);
 	chord_rt_active(ctl, regs, 0, -1ull);
 	chord_rt_add_counts(ctl, raw, kept, ctl->kept_size, -1ull);
 	e = chord_rt_write_snapshot(ctl, raw, size);

@@ -77,9 +77,9 @@ const struct promoted *proc_promoted(const struct proc *p, uint32_t c);
 bool proc_lacks(const struct module *m, const struct proc *p, const struct counts *counts, uint32_t c, uint64_t *least);
 /* The same for any of the procedure's counters. */
 bool proc_any_lacks(const struct module *m, const struct proc *p, const struct counts *counts);
-/* May what registers have counted and the numbers of executions under way be of different moments? A snapshot has them so if other
- * threads ran; and it may have the end of one execution and the beginning of the next if it has only what came since another
- * snapshot. f: NULL: there is no profile. */
+/* May what registers have counted and the numbers of executions under way be of different moments? They are if the process ran
+ * while its file was read; and a snapshot that has only what came since another one may have the end of one execution and the
+ * beginning of the next. f: NULL: there is no profile. */
 bool solve_skewed(const struct profile *f);
 /* True if nothing was counted in any of its counters. False also if the profile does not have them. */
 bool proc_is_zero(const struct module *m, const struct proc *p);

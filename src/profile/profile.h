@@ -345,8 +345,8 @@ struct counts {
 	uint64_t active;         /* a lower bound for the number of these activations */
 	bool unplaced;           /* there are bounds because of such activations, */
 	bool lacks;              /* or because registers had counted when a loop was left by no edge, or was under way */
-	bool skewed;             /* other threads ran when the profile was copied, or when what it counts began: no number of
-	                          * executions under way need fit its counter */
+	bool skewed;             /* the process ran while the profile was read, or other threads did when what it counts began: no
+	                          * number of executions under way need fit its counter */
 	uint64_t **insn;         /* by block and instruction: executions; NULL: they follow from the block's */
 };
 #define COUNT_NO_BOUND UINT64_MAX

@@ -91,9 +91,7 @@ any_resumed(const struct counts *counts)
 bool
 solve_skewed(const struct profile *f)
 {
-	bool other = f && (f->standing || f->flight.n);
-
-	return f && (f->flags & CHORD_PROFILE_SINCE || (other && f->flags & CHORD_PROFILE_SNAPSHOT));
+	return f && f->flags & CHORD_PROFILE_SINCE;
 }
 
 bool

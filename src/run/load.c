@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool
@@ -89,6 +90,20 @@ load_trace(struct pool *pool, const char *path, uint64_t stream, struct profile 
 
 const char PROFILE_EMPTY[] = "the file is empty: its process was killed before it could begin it, or somebody emptied it";
 
+/* Did the process run while its file was read? Then a counter and the number of executions of its loop may be of different
+ * moments. */
+static bool
+ran_meanwhile(const char *path, const struct buf *b)
+{
+	struct buf now = {0};
+	struct stat st;
+	bool ran = path && !stat(path, &st) && S_ISREG(st.st_mode) && file_read(path, &now) &&
+	           (now.n != b->n || memcmp(now.at, b->at, b->n) != 0);
+
+	buf_free(&now);
+	return ran;
+}
+
 struct profile *
 load_profile(struct pool *pool, const char *path, const char **why)
 {
@@ -102,6 +117,8 @@ load_profile(struct pool *pool, const char *path, const char **why)
 		*why = PROFILE_EMPTY;
 	else
 		p = profile_parse(pool, (struct str){b.at, b.n}, why);
+	if (p && p->standing && !p->flight.n && ran_meanwhile(path, &b))
+		p->flags |= CHORD_PROFILE_SINCE;
 	if (p)
 		load_trace(pool, path, 0, p);
 	buf_free(&b);
