@@ -198,6 +198,8 @@ struct path_counters {
 
 /* The word this many bytes below the stack pointer is for the path register, if nothing else is kept there. */
 enum { PATH_ROOM = 120 };
+/* Signals leave so many bytes below the stack pointer alone. */
+enum { RED_ZONE = 128 };
 /* Registers that are lent at a time, at most: their words are that one and those above it. */
 enum { LENT_MOST = 4 };
 
@@ -307,6 +309,11 @@ struct machine {
 	 * keeps everything in `live`, for which price() must not be negative. base: a register that holds the address of LABEL and
 	 * is live, plus 1; 0: none. */
 	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
+	/* The same as with a base, through a register whose value waits on the stack meanwhile: past the red zone, or, with `near`,
+	 * right below the stack pointer. reg: plus 1. by_sp: directives find the frame by the stack pointer. live.no_stack is
+	 * false. */
+	void (*add_borrowing)(struct buf *out, const char *label, uint64_t offset, uint8_t reg, bool near, bool by_sp,
+	                      struct liveness live);
 	/* Appends code that makes a register such a base, and changes nothing else. */
 	void (*load_base)(struct buf *out, const char *label, uint8_t base);
 	/* Appends code that changes the lowest byte of a base from the offset of one cell to that of the step-th one behind it, and

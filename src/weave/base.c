@@ -114,12 +114,13 @@ add_use(struct bases *b, struct site *s, uint32_t edge, double weight)
 	VEC_PUSH(b->uses, use);
 }
 
-static void
-find_uses(struct bases *b)
+void
+base_find_uses(struct bases *b, uint8_t what)
 {
 	struct woven *w = b->w;
 	const struct proc_text *p = w->proc;
 
+	b->what = what;
 	b->uses.n = 0;
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		add_use(b, &w->edge[e], e, w->weight[e]);
@@ -458,8 +459,7 @@ lend_registers(struct bases *b)
 static void
 place_base(struct bases *b, uint8_t what)
 {
-	b->what = what;
-	find_uses(b);
+	base_find_uses(b, what);
 	for (int i = 0; i < MOST && b->uses.n && take_best(b); i++)
 		;
 	if (what != BASE_COUNTERS)
@@ -532,13 +532,17 @@ number_cells(struct woven *w)
 		take_cells(w, &w->block[v], &w->proc->blocks.at[v].counter);
 }
 
-/* Only in compilers' text: assembly by hand may use registers and the stack against all conventions. */
+/* Bases only in compilers' text: assembly by hand may use registers and the stack against all conventions. */
 void
 place_bases(const struct unit *u, struct woven *w, const struct weave_options *o)
 {
 	struct bases b = {.u = u, .w = w, .pool = pool_new()};
 
-	if (u->text->compiler && !w->proc->strays && bases_prepare(&b)) {
+	if (!bases_prepare(&b)) {
+		pool_free(b.pool);
+		return;
+	}
+	if (u->text->compiler && !w->proc->strays) {
 		bool *split = pool_array(b.pool, w->proc->blocks.n, sizeof *split);
 
 		memcpy(split, w->split, w->proc->blocks.n * sizeof *split);
@@ -552,6 +556,7 @@ place_bases(const struct unit *u, struct woven *w, const struct weave_options *o
 			forget_bases(w, split);
 		}
 	}
+	place_borrows(&b);
 	free(b.uses.at);
 	pool_free(b.pool);
 }

@@ -60,6 +60,11 @@ void base_exclude(struct bases *b, uint16_t never);
  * address? */
 bool base_waits_still(const struct bases *b, uint32_t v, uint32_t to);
 
+/* base.c: finds the sites that would use a base of that kind. */
+void base_find_uses(struct bases *b, uint8_t what);
+/* borrow.c: lets additions that still wait for each other borrow a register. */
+void place_borrows(struct bases *b);
+
 /* promote.c: lets registers count in loops, which are then no longer dead or idle anywhere in the procedure. */
 void place_promotions(struct bases *b, const struct weave_options *o);
 /* Removes them again. */

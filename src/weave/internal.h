@@ -67,6 +67,7 @@ struct site {
 	struct count_code *ends; /* promotions that end here, before everything else */
 	uint8_t lends;          /* bits: registers of which the program's value is put away before that load */
 	uint8_t gets_back;      /* after everything else this register gets the program's value again, plus 1; 0: none */
+	uint8_t borrows;        /* it adds through this register, whose value waits on the stack meanwhile, plus 1; 0: none */
 };
 
 /* Code that loads a base register and counts nothing. */
@@ -157,6 +158,7 @@ struct woven {
 	uint32_t align;         /* of its counters, in bytes */
 	bool turns;             /* so a site does, and that register may stand at any cell elsewhere, too */
 	uint16_t held;          /* registers in which some measure keeps something somewhere */
+	bool near;              /* nothing is kept below the stack pointer, where registers that are borrowed wait */
 	uint8_t below;          /* below the stack pointer, from PATH_ROOM on, some measure uses so many words */
 	bool *split;            /* by block: it is split, and jumps go to a label of its second part */
 	struct woven_paths *paths; /* NULL: paths are not measured */

@@ -43,6 +43,11 @@ count_probe(struct emitter *m, struct buf *b, const struct site *s)
 		count_promoted(m, b, s);
 		return;
 	}
+	if (s->borrows) {
+		m->u->machine->add_borrowing(b, m->counters, (uint64_t)(s->counter - 1) * 8, s->borrows, m->w->near,
+		                             cfi_by_stack_pointer(m->u->cfi, emit_stmt_at(m, s)), s->live);
+		return;
+	}
 	if (s->of_cells) {
 		base = s->base[BASE_CELLS];
 		m->u->machine->next_cell(b, base, 1);

@@ -46,6 +46,16 @@ dumps(const struct job *j, const char *pass)
 	return j->o->dump && (!j->o->dump_pass || !strcmp(j->o->dump_pass, pass));
 }
 
+/* Does it describe restartable sequences to the kernel? */
+static bool
+has_restartable(const struct object *o)
+{
+	for (uint32_t i = 1; i < o->nsection; i++)
+		if (strstr(o->sections[i].name, "rseq"))
+			return true;
+	return false;
+}
+
 /* assemble: the object that the text makes, with a place for every statement */
 static enum weave_result
 pass_assemble(struct job *j)
@@ -67,6 +77,7 @@ pass_assemble(struct job *j)
 		return WEAVE_FAILED;
 	j->unit.machine = j->o->machine;
 	j->unit.reserved = j->o->reserved;
+	j->unit.restartable = has_restartable(j->unit.object);
 	j->unit.calls_cut = measures_with(j->o->measures, CHORD_IN_ORDER);
 	j->unit.text = &j->text;
 	j->unit.place = label_places(&j->text, j->object, j->unit.pool);

@@ -147,6 +147,33 @@ x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t 
 	add(out, &(struct addition){.label = label, .offset = offset, .n = n, .base = base}, live);
 }
 
+/* Moves the stack pointer by an instruction, of which the frame's directives are told. */
+static void
+move_stack(struct buf *out, bool by_sp, int down, const char *insn)
+{
+	buf_printf(out, "\t%s\n", insn);
+	if (by_sp)
+		buf_printf(out, "\t.cfi_adjust_cfa_offset %d\n", down);
+}
+
+void
+x86_add_borrowing(struct buf *out, const char *label, uint64_t offset, uint8_t reg, bool near, bool by_sp,
+                  struct liveness live)
+{
+	char insn[24];
+
+	if (!near)
+		move_stack(out, by_sp, 128, "leaq\t-128(%rsp), %rsp");
+	snprintf(insn, sizeof insn, "pushq\t%%%s", reg_name[reg - 1]);
+	move_stack(out, by_sp, 8, insn);
+	x86_load_base(out, label, reg);
+	x86_add(out, label, offset, 1, reg, live);
+	snprintf(insn, sizeof insn, "popq\t%%%s", reg_name[reg - 1]);
+	move_stack(out, by_sp, -8, insn);
+	if (!near)
+		move_stack(out, by_sp, -128, "leaq\t128(%rsp), %rsp");
+}
+
 void
 x86_load_base(struct buf *out, const char *label, uint8_t base)
 {

@@ -36,6 +36,7 @@ const struct machine machine_x86_64 = {
 	.add = x86_add,
 	.load_base = x86_load_base,
 	.next_cell = x86_next_cell,
+	.add_borrowing = x86_add_borrowing,
 	.begin_count = x86_begin_count,
 	.count_up = x86_count_up,
 	.add_count = x86_add_count,

@@ -17,7 +17,6 @@ enum { X86_ALL_REGS = 0xffff, X86_SP = 4, X86_FP = 5, X86_RAX = 1, X86_RSP = 1 <
        X86_CURSOR_REG = 11, X86_CURSOR = 1 << X86_CURSOR_REG, /* in traced code, where it is dead */
        /* Not rax, where flags are saved, and not rbp, by which frames are found. */
        X86_BASE_REGS = X86_ALL_REGS & ~(X86_RSP | X86_RAX | 1 << X86_FP) };
-enum { RED_ZONE = 128 };
 enum { X86_CALL_SIZE = 5, X86_NONLOCAL_DEPTH = 144 };
 
 const ZydisDecoder *x86_decoder(void);
@@ -28,6 +27,8 @@ bool x86_facts(const uint8_t *bytes, size_t n, struct facts *out);
 void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
 void x86_load_base(struct buf *out, const char *label, uint8_t base);
 void x86_next_cell(struct buf *out, uint8_t base, uint32_t step);
+void x86_add_borrowing(struct buf *out, const char *label, uint64_t offset, uint8_t reg, bool near, bool by_sp,
+                       struct liveness live);
 void x86_begin_count(struct buf *out, uint8_t reg);
 void x86_count_up(struct buf *out, uint8_t reg, struct liveness live);
 void x86_add_count(struct buf *out, uint8_t reg, const char *label, uint64_t offset, struct liveness live);
