@@ -6,8 +6,10 @@
 #include "tool/tool.h"
 
 #include <argp.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command {
 	const char *name, *title;
@@ -107,11 +109,27 @@ print_version(FILE *to, struct argp_state *state)
 	fprintf(to, "chord " CHORD_VERSION "\n");
 }
 
+/* Files that Chord opens must not become its standard streams: messages would be written into them, and what a recorded program
+ * writes to them would be taken for output. So a stream that is closed gets a descriptor that can neither be read nor written,
+ * like a closed one; what Chord executes finds it closed. */
+static void
+hold_closed_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/", O_PATH | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct command *c = argc > 0 ? by_alias(argv[0]) : NULL;
 
+	hold_closed_streams();
 	atexit(print_ends);
 	argp_err_exit_status = EXIT_USAGE;
 	argp_program_version_hook = print_version;

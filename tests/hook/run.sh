@@ -96,6 +96,23 @@ test_case() {
 t_link_at_once() { want $cc -O2 -o prog main.c work.c; counts prog; }
 t_c() { want $cc -O2 -c main.c work.c; want $cc -o prog main.o work.o; counts prog; }
 t_pipe() { want $cc -O2 -pipe -o prog main.c work.c; counts prog; }
+
+# What it opens must not become its own standard streams, or gcc's. Its messages go where they went, and into nothing else.
+t_closed_streams() {
+	want $cc -O2 -o open main.c work.c
+	printf '\t.text\nf:\tbogus %%rax\n' >bad.s
+	local closed
+	for closed in '<&-' '>&-' '2>&-' '<&- >&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+		rm -f prog bad.o
+		(eval "exec timeout 60 $cc -O2 -o prog main.c work.c $closed") >out 2>err || no "$closed: status $? $(cat out err)"
+		cmp -s open prog || no "$closed: another program"
+		(eval "exec timeout 60 $cc -c bad.s $closed") >out 2>err
+		[ $? = 1 ] && [ ! -e bad.o ] || no "$closed: wrong assembly is not refused as always: $(cat out err)"
+		[[ $closed == *2* ]] || grep -q 'no such instruction' err || no "$closed: no message: $(cat err)"
+	done
+	counts prog
+}
+
 t_save_temps() {
 	want $cc -O2 -save-temps -o prog main.c work.c
 	[ -f prog-work.s ] || [ -f work.s ] || no "no text was saved: $(ls)"
@@ -1415,6 +1432,7 @@ t_help() {
 test_case link-at-once
 test_case c
 test_case pipe
+test_case closed-streams
 test_case save-temps
 test_case save-odd-names
 test_case s

@@ -124,6 +124,44 @@ t_streams() {
 	cmp -s out again || no "another order: $(cat again)"
 }
 
+# Standard streams that are closed are so for the program, too. What it opens in their place is none, nor is what Chord opens.
+t_closed_streams() {
+	cat >closed.c <<-'EOF'
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	int main(void) {
+		int open_ones = 0, fd;
+		for (int i = 0; i < 3; i++) open_ones |= (fcntl(i, F_GETFD) >= 0) << i;
+		fd = open("file", O_CREAT | O_WRONLY | O_APPEND, 0600);
+		dprintf(fd, "%d %d\n", open_ones, fd);
+		write(1, "out\n", 4), write(2, "err\n", 4);
+		dprintf(fd, "%zd\n", read(0, &fd, 1));
+		return open_ones;
+	}
+	EOF
+	gcc -w -o plain closed.c || no "cannot compile"
+	build measured closed.c
+	local closed program got
+	for closed in '<&-' '>&-' '2>&-' '<&- >&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+		for program in ./plain ./measured; do
+			rm -f file log
+			(eval "exec $program </dev/null $closed") >out 2>err
+			status=$?
+			mv file first
+			(eval "exec timeout 60 $CHORD record -o log $program </dev/null $closed") >again 2>again.err
+			got=$?
+			[ $got = $status ] && cmp -s file first && cmp -s out again && cmp -s err again.err || no "$closed $program: recorded $got, not $status: $(cat file again again.err)"
+			rm file
+			replay 1
+			(eval "exec timeout 60 $CHORD replay log </dev/null $closed") >again 2>again.err
+			got=$?
+			[ $got = $status ] && cmp -s out again && cmp -s err again.err || no "$closed $program: replayed $got, not $status: $(cat again again.err)"
+			[ ! -e file ] || no "the replay has made a file"
+		done
+	done
+}
+
 t_own_programs() {
 	local n=0
 	mkdir folder && seq 3000 | shuf >folder/numbers && cp "$here/world.c" folder
@@ -1314,7 +1352,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked group robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked group robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
