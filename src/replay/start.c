@@ -424,6 +424,7 @@ start_replay(struct log *l, struct pool *pool, struct tracee *t)
 	stack.bytes = log_get_bytes(l, pool);
 	if (log_failed(l) || !tracee_start(t, &s))
 		return false;
+	signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes that Chord meets is reported */
 	now = layout_of(t, pool, &stack_end);
 	stack.at = tracee_word(t, t->machine->sp);
 	if (!now || strcmp(now, layout) || sum != tracee_sum(t)) {

@@ -687,6 +687,26 @@ t_mapped() {
 }
 
 # Who appends writes to the end, whatever place the call names; and pwritev2() at no place where the descriptor is.
+t_mapped_limited() {
+	cat >reads.c <<-'EOF'
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	int main(void) {
+		char *m = mmap(0, 300000, PROT_READ, MAP_PRIVATE, open("in", O_RDONLY), 0), line[3000];
+		memset(line, m[299999], sizeof line);
+		fwrite(line, 1, sizeof line, stdout);
+		return 0;
+	}
+	EOF
+	gcc -static -w -o reads reads.c || no "cannot compile"
+	head -c 300000 /dev/zero | tr '\0' x >in
+	record ./reads
+	refused 1 '^chord: replay: a mapped file cannot have 300000 bytes: File too large$' bash -c "ulimit -f 100; exec '$CHORD' replay log"
+	refused 1 '^chord: standard output: File too large$' bash -c "ulimit -f 1000; head -c 1023000 /dev/zero >full; exec '$CHORD' replay log >>full"
+}
+
 t_mapped_append() {
 	cat >append.c <<-'EOF'
 	#define _GNU_SOURCE
@@ -1352,7 +1372,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked group robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked group robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
