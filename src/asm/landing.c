@@ -302,7 +302,8 @@ land_descriptions(struct unit *u, const struct obj_section *s)
 void
 landing_find(struct unit *u)
 {
-	if (!land_directives(u))
+	u->frames_as_data = land_directives(u);
+	if (!u->frames_as_data)
 		return;
 	for (uint32_t i = 1; i < u->object->nsection; i++)
 		if (u->object->sections[i].data && !strcmp(u->object->sections[i].name, ".eh_frame"))

@@ -6,8 +6,7 @@
  * the stack, past the red zone. That takes five instructions more, and in a short loop less time.
  *
  * A restartable sequence (rseq) may be left between any two instructions for a place that expects the stack pointer to be as it
- * was, so texts with such sequences have none of this.
- */
+ * was, so texts with such sequences have none of this. Nor have texts that tell unwinders by data where frames are. */
 #include "weave/base.h"
 
 /* Does an instruction use memory beyond the red zone, which only signals and calls are allowed to? */
@@ -101,7 +100,7 @@ place_borrows(struct bases *b)
 	struct inside in;
 
 	base_find_uses(b, BASE_COUNTERS);
-	if (!b->uses.n || b->u->restartable || any_beyond(b))
+	if (!b->uses.n || b->u->restartable || b->u->frames_as_data || any_beyond(b))
 		return;
 	in = look_inside(b);
 	below_room(b->u, b->w, &b->w->near);
