@@ -267,6 +267,9 @@ t_trace_places() {
 		refused 1 '^chord: strange: no procedure has such a name$' "$CHORD" trace $how=strange ./places
 	done
 	refused 1 '^chord: apart: no thread has entered it 2 times$' "$CHORD" trace --from=apart:2 ./places
+	refused 2 '--to comes before --from' "$CHORD" trace --from=9 --to=8 ./places
+	refused 2 '--to comes before --from' "$CHORD" trace --from=apart:2 --to=apart ./places
+	want "$CHORD" trace --from=main --to=apart ./places
 }
 
 # valid FILE: it is as the schema has it; of its own part of that it is said what is wrong

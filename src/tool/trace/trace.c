@@ -81,11 +81,22 @@ read_number(const char *text, const char *option, struct argp_state *state)
 	return n;
 }
 
+/* Does the second place come before the first one on every thread? */
+static bool
+comes_before(const struct trace_place *to, const struct trace_place *from)
+{
+	bool alike = to->function && from->function ? !strcmp(to->function, from->function) : !to->function && !from->function;
+
+	return to->set && from->set && alike && to->n < from->n;
+}
+
 static void
 check(const struct trace_args *a, struct argp_state *state)
 {
 	if (!a->program)
 		argp_error(state, "which program?");
+	if (comes_before(&a->to, &a->from))
+		argp_error(state, "--to comes before --from");
 	if (a->compare && a->profile.n != 2)
 		argp_error(state, "--diff compares two profiles");
 	if (a->compare && (a->form != TRACE_TEXT || a->last || a->from.set || a->to.set || a->grep))
