@@ -10,6 +10,7 @@
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/msg.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/sem.h>
 #include <sys/syscall.h>
@@ -191,7 +192,8 @@ static const struct system_call commands[] = {
 	FUTEX2(FUTEX_CMP_REQUEUE), FUTEX2(FUTEX_WAKE_OP, FIXED(4, 4)),
 	FUTEX(FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME),
 	FUTEX(FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME | FUTEX_PRIVATE_FLAG),
-	COMMAND(personality, 0, 0xffffffff, GIVEN),
+	/* Addresses are not random anyway (setarch -R). */
+	COMMAND(personality, 0, 0xffffffff, GIVEN), COMMAND(personality, 0, ADDR_NO_RANDOMIZE, DONE),
 	COMMAND(arch_prctl, 0, ARCH_SET_FS, DONE), COMMAND(arch_prctl, 0, ARCH_SET_GS, DONE),
 	COMMAND(arch_prctl, 0, ARCH_GET_FS, GIVEN, FIXED(1, 8)), COMMAND(arch_prctl, 0, ARCH_GET_GS, GIVEN, FIXED(1, 8)),
 	/* Features that some kernels lack: a kernel without one writes nothing. */

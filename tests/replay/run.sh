@@ -686,7 +686,15 @@ t_mapped() {
 	done
 }
 
-# Who appends writes to the end, whatever place the call names; and pwritev2() at no place where the descriptor is.
+# A program that asks for fixed addresses has them anyway.
+t_setarch() {
+	gcc -O1 -w -o plain "$here/world.c" || no "cannot compile"
+	record setarch -R ./plain
+	[ $status = 5 ] || no "status $status: $(head -c 300 err)"
+	replay 2
+}
+
+# A limit of file sizes holds for what the replay makes, too.
 t_mapped_limited() {
 	cat >reads.c <<-'EOF'
 	#include <fcntl.h>
@@ -707,6 +715,7 @@ t_mapped_limited() {
 	refused 1 '^chord: standard output: File too large$' bash -c "ulimit -f 1000; head -c 1023000 /dev/zero >full; exec '$CHORD' replay log >>full"
 }
 
+# Who appends writes to the end, whatever place the call names; and pwritev2() at no place where the descriptor is.
 t_mapped_append() {
 	cat >append.c <<-'EOF'
 	#define _GNU_SOURCE
@@ -1372,7 +1381,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked group robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls setarch mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked group robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
