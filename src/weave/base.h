@@ -41,7 +41,8 @@ struct bases {
 /* base_regs.c: finds loops and the registers that are dead or idle. Everything is b->pool's. False: there is no loop. */
 bool bases_prepare(struct bases *b);
 
-/* base_site.c: the counter, as in struct site, to which the site always adds 1; 0: there is none. */
+/* base_site.c: the counter, as in struct site, to which alone the site adds 1; 0: there is none. If its path is marked, that holds
+ * for each round but the first. */
 uint32_t base_counter(const struct site *s);
 /* The site on the edge where a register can be loaded that is dead after the edge, or can be lent. base: the register,
  * plus 1; 0: a word below the stack pointer is stored to or loaded. SITE_NONE: there is none. */

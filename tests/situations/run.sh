@@ -23,7 +23,7 @@
 #   no notes: REGEX            the notes have no line like this
 #   says: REGEX                Chord writes lines like this to standard error
 #   unknown [FUNCTION...]: allowed because WHY    the report may say that the counts of these functions (of all,
-#                              if none is named) are not known; unknown[MEASURE]: with that measure
+#                              if none is named) are not known; unknown[MEASURE]: with that measure ([paths]: and path-registers)
 #   events[COMPILER LEVEL]: NAME +N|-N... because WHY   so many more or fewer than edges say, if it is built by this
 #                              compiler at this level; without this comment both have to be equal
 #   events: not exact because WHY   the report itself says that not all is known
