@@ -336,7 +336,7 @@ add(struct scratch *s, const struct path_op *op, int64_t n)
 
 /* The most registers that the code needs at a time. */
 static int
-registers(const struct path_op *op, const struct path_counters *t)
+registers(const struct path_op *op, const struct path_counters *t, const struct path_place *place)
 {
 	bool hashed = t->kind == CHORD_PATH_HASHED;
 	bool loads = op->from < 0 || is_room(op->from), stores = op->to < 0 || is_room(op->to);
@@ -345,8 +345,8 @@ registers(const struct path_op *op, const struct path_counters *t)
 	int set = op->next == PATH_SET ? stores && !(hashed && op->to < 0) : transfer;
 	int number = !is_short(op->sum * 8 + 8) || !is_short(op->n * 8);
 
-	if (op->traced && op->record && record < 2)
-		record = 2;
+	if (op->traced && op->record && record < x86_write_path_registers(op, place))
+		record = x86_write_path_registers(op, place);
 	return scratch_uses_memory(op) + number + (record > set ? record : set);
 }
 
@@ -387,7 +387,7 @@ record_marked(struct buf *out, struct buf *stub, const struct path_op *op, const
 		x86_skip_step(stub, place->steps);
 	other.mark = 0;
 	s = scratch_begin(stub, &other, place);
-	scratch_reserve(&s, registers(&other, t));
+	scratch_reserve(&s, registers(&other, t, place));
 	record_held(&s, stub, t, &other);
 	set(&s, t, op);
 	scratch_end(&s);
@@ -413,7 +413,7 @@ x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const stru
 	if (op->strikes)
 		strike(out, stub, op, place);
 	s = scratch_begin(out, op, place);
-	scratch_reserve(&s, registers(op, table));
+	scratch_reserve(&s, registers(op, table, place));
 	if (op->guard)
 		scratch_guard(&s, stub);
 	if (op->record && op->traced)

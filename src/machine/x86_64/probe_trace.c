@@ -87,18 +87,36 @@ write_slowly(const struct scratch *s, struct buf *stub, const struct path_counte
 	scratch_end_stub(s, stub, s->place->counted);
 }
 
+/* The path register, if the address of the path's entry can be found there: nothing needs it after the path. Otherwise -1. */
+static int
+token_in_path_register(const struct path_op *op)
+{
+	bool in_register = op->record == PATH_RECORD_HELD && op->from >= 0 && !is_room(op->from);
+
+	return in_register && (!op->sum || op->next != PATH_ADD) ? op->from : -1;
+}
+
+/* The number of registers that x86_write_path() takes. */
+int
+x86_write_path_registers(const struct path_op *op, const struct path_place *place)
+{
+	return has_cursor(place) && token_in_path_register(op) >= 0 ? 1 : 2;
+}
+
 /* Writes the path into the thread's next slot. */
 void
 x86_write_path(struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op)
 {
-	int p = scratch_take(s), c = scratch_take(s), token;
+	int p = scratch_take(s), c = x86_write_path_registers(op, s->place) > 1 ? scratch_take(s) : -1, token;
 
 	take_slot(s, stub, "addq\t$4", s->place->miss, p, c);
-	token = load_token(s, s->out, t, op, c, s->depth);
+	token = token_in_path_register(op);
+	token = load_token(s, s->out, t, op, token >= 0 ? token : c, s->depth);
 	buf_printf(s->out, "\tmovl\t%%%s, -4(%%%s)\n%s:\n", name32[token], name64[p], s->place->counted);
 	write_slowly(s, stub, t, op, p);
 	scratch_give_back(s, p);
-	scratch_give_back(s, c);
+	if (c >= 0)
+		scratch_give_back(s, c);
 }
 
 /* ---- words of outcomes ---- */

@@ -114,6 +114,7 @@ int scratch_fetch(struct scratch *s, int8_t from, int8_t to);
 /* probe_path.c: appends the operand for an address that many bytes after the first counter. */
 void x86_entry_of(struct buf *out, const struct path_counters *t, int64_t bytes);
 /* probe_trace.c: parts of x86_path() for traces. */
+int x86_write_path_registers(const struct path_op *op, const struct path_place *place);
 void x86_write_path(struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op);
 void x86_outcomes(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
                   const struct path_place *place);
