@@ -280,11 +280,15 @@ block_leader(const struct builder *b, uint32_t block)
 	return insn_at(b->p, k->part, k->first)->leader;
 }
 
+/* In text by hand any code may jump to a receiver, for instance to go on with what was to come later. So such jumps end an
+ * activation, and such a place begins one. */
 static bool
 hub_leads_to(const struct builder *b, uint32_t block)
 {
 	uint16_t leader = block_leader(b, block);
 
+	if (!b->u->text->compiler && leader & LEADER_RECEIVE)
+		return false;
 	return leader & LEADER_ADDRESS && b->p->hub != GRAPH_NONE && !(leader & LEADER_FAULT);
 }
 
@@ -366,6 +370,14 @@ block_edges(struct builder *b, uint32_t block)
 	}
 }
 
+/* How a place is entered to which others may jump by its address. If the text never gives its stack pointer away, what goes on
+ * there has left no activations behind on the stack. */
+static uint8_t
+received_by(const struct builder *b)
+{
+	return b->u->text->compiler || !b->u->stack_private ? CHORD_EDGE_RECEIVE : CHORD_EDGE_ENTRY;
+}
+
 /* Edges that do not begin at a block's last instruction. */
 static void
 entry_edges(struct builder *b)
@@ -383,7 +395,7 @@ entry_edges(struct builder *b)
 		else if (leader & LEADER_LAND)
 			add_edge(b, p->entry, i, CHORD_EDGE_LAND);
 		else if (leader & LEADER_RECEIVE || (leader & LEADER_ADDRESS && b->p->hub == GRAPH_NONE))
-			add_edge(b, p->entry, i, CHORD_EDGE_RECEIVE);
+			add_edge(b, p->entry, i, received_by(b));
 		else if (i && leader & LEADER_ENTRY)
 			add_edge(b, p->entry, i, CHORD_EDGE_ENTRY);
 	}

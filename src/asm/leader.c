@@ -533,9 +533,35 @@ by_end(const void *a, const void *b)
 	return x->off < y->off ? -1 : x->off > y->off;
 }
 
+/* Does the instruction set the stack pointer to what is not of its frame, or put its value elsewhere? */
+static bool
+shares_stack(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	uint8_t sp = u->machine->sp;
+	struct value v;
+
+	if (in->attr & INSN_SETS_SP)
+		return true;
+	if (!(in->regs_read >> sp & 1) || in->cls != CHORD_INSN_OTHER)
+		return false;
+	return !u->machine->value(u->object->sections[c->section].data + in->off, in->len, &v) ||
+	       (v.given | (v.to ? v.plus : 0)) >> sp & 1;
+}
+
+static bool
+is_stack_private(const struct unit *u)
+{
+	for (uint32_t i = 0; i < u->ncode; i++)
+		for (size_t k = 0; u->code[i] && k < u->code[i]->insns.n; k++)
+			if (shares_stack(u, u->code[i], &u->code[i]->insns.at[k]))
+				return false;
+	return true;
+}
+
 void
 leader_find(struct unit *u)
 {
+	u->stack_private = is_stack_private(u);
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i])
 			mark_insns(u, u->code[i]);

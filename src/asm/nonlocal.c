@@ -312,8 +312,9 @@ nonlocal_mention(const struct unit *u, const struct code *c, uint32_t i, struct 
 {
 	uint32_t from, to, part;
 
-	if (!u->text->compiler || !unit_find(u, c->section, c->insns.at[i].off, &from, &part) ||
-	    !unit_find(u, d.section, d.off, &to, &part))
+	if (!unit_find(u, c->section, c->insns.at[i].off, &from, &part) || !unit_find(u, d.section, d.off, &to, &part))
 		return LEADER_ADDRESS;
+	if (!u->text->compiler)
+		return from != to || may_be_stored(u, c, i) ? LEADER_ADDRESS | LEADER_RECEIVE : LEADER_ADDRESS;
 	return from == to ? mention_at_home(u, c, i) : mention_abroad(u, c, i);
 }

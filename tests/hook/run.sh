@@ -1364,6 +1364,30 @@ t_fpc() {
 	refused 1 '' "$CHORD" verify p
 	says "Free Pascal's code, whose exceptions end activations unseen" out
 }
+# What ghc makes, should it be there. Its timer would make two runs differ.
+t_ghc() {
+	cat >p.hs <<-'EOF'
+		import Control.Exception
+		collatz :: Int -> Int
+		collatz 1 = 0
+		collatz n = 1 + collatz (if even n then n `div` 2 else 3 * n + 1)
+		main = do
+		  print (maximum (map collatz [1..300]))
+		  r <- try (evaluate (1 `div` (0 :: Int))) :: IO (Either ArithException Int)
+		  print r
+	EOF
+	for measure in edges every-block; do
+		rm -f p.o p.hi
+		want ghc -O -rtsopts -pgma "$CHORD-cc" -opta-fchord=$measure -pgml "$CHORD-cc" -o $measure p.hs
+		want ./$measure +RTS -V0
+		says 127 out
+		says 'Left divide by zero' out
+		want "$CHORD" report --insns $measure
+		mv out $measure.insns
+		! grep -q 'not known' $measure.insns || no "$(grep 'not known' $measure.insns)"
+	done
+	[ -s edges.insns ] && cmp -s edges.insns every-block.insns || no "$(diff edges.insns every-block.insns | head -n 5)"
+}
 # The address of code by its distance in bytes: of a loop's head, and farther on.
 t_lea_number() {
 	local own
@@ -1508,6 +1532,7 @@ test_case from-outside
 test_case ocaml
 test_case pascal
 test_case fpc fpc
+test_case ghc ghc
 test_case gdc gdc
 test_case modula
 test_case unlike_gcc
