@@ -244,9 +244,10 @@ spread(const struct unit *u, const struct code *c, const struct insn *in, uint16
 }
 
 /* May the address that instruction i takes, in its own procedure, get into memory? Not if it is added to something at once. Nothing
- * is known yet of the order of instructions. Registers that are pushed are those of the caller. */
+ * is known yet of the order of instructions. Registers that are pushed are those of the caller. *all: the registers that may hold
+ * it, if it may not get into memory. */
 static bool
-may_be_stored(const struct unit *u, const struct code *c, uint32_t i)
+may_be_stored(const struct unit *u, const struct code *c, uint32_t i, uint16_t *all)
 {
 	const struct insn *in = &c->insns.at[i];
 	uint16_t held = in->regs_kill, old;
@@ -254,7 +255,8 @@ may_be_stored(const struct unit *u, const struct code *c, uint32_t i)
 	struct value v;
 	struct move m;
 
-	if (u->machine->value(u->object->sections[c->section].data + in->off, in->len, &v) && v.to && v.how == VALUE_SUM && v.plus)
+	*all = held;
+	if (value_of(u, c, in, &v) && v.to && v.how == VALUE_SUM && v.plus)
 		return false;
 	if (!held || in->cls != CHORD_INSN_OTHER || (decode_move(u, c, i, &m) && m.stores) ||
 	    !unit_find(u, c->section, in->off, &proc, &part))
@@ -269,7 +271,44 @@ may_be_stored(const struct unit *u, const struct code *c, uint32_t i)
 					return true;
 		}
 	} while (held != old);
+	*all = held;
 	return false;
+}
+
+/* Does the procedure only jump to an address that it holds in a register of the set, so that no other code gets it? */
+static bool
+keeps_to_itself(const struct unit *u, uint32_t proc, uint16_t held)
+{
+	const struct proc_text *p = &u->procs.at[proc];
+	bool jumps = false;
+
+	for (size_t t = 0; t < p->parts.n; t++)
+		for (uint32_t k = p->parts.at[t].first; k < p->parts.at[t].last; k++) {
+			const struct code *c = p->parts.at[t].code;
+			const struct insn *in = &c->insns.at[k];
+			struct dest d = in->attr & INSN_REL ? dest_of(u, c, in) : (struct dest){0};
+			bool jump = in->cls == CHORD_INSN_JUMP || in->cls == CHORD_INSN_BRANCH;
+			uint32_t to, part;
+			struct value v;
+
+			if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL ||
+			    (jump && (!d.section || !unit_find(u, d.section, d.off, &to, &part) || to != proc)))
+				return false;
+			if (in->cls == CHORD_INSN_IJUMP && (!value_of(u, c, in, &v) || !(v.led & held)))
+				return false;
+			jumps |= in->cls == CHORD_INSN_IJUMP;
+		}
+	return jumps;
+}
+
+/* What an address that is taken in text by hand is for. Whatever may get it may go on there. */
+static uint8_t
+mention_by_hand(const struct unit *u, const struct code *c, uint32_t i, uint32_t from, uint32_t to)
+{
+	uint16_t held;
+
+	return from == to && !may_be_stored(u, c, i, &held) && keeps_to_itself(u, from, held) ? LEADER_ADDRESS :
+	       LEADER_ADDRESS | LEADER_RECEIVE;
 }
 
 /* What an address that is taken in its own procedure is for. __builtin_setjmp stores the stack pointer in a word after it. */
@@ -279,6 +318,7 @@ mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
 	uint32_t first = straight_from(c, i), last = straight_to(c, i);
 	struct target t, other;
 	bool stored = address_store(u, c, i, &t), near = false;
+	uint16_t held;
 	struct move m;
 
 	for (uint32_t k = first; k <= last; k++) {
@@ -288,7 +328,7 @@ mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
 		if (stored && decode_store(u, c, k, &other) && holds_sp(u, c, k, other.move.from) && is_just_behind(&t, &other))
 			return LEADER_RECEIVE;
 	}
-	return near && may_be_stored(u, c, i) ? LEADER_ADDRESS | LEADER_RECEIVE : LEADER_ADDRESS;
+	return near && may_be_stored(u, c, i, &held) ? LEADER_ADDRESS | LEADER_RECEIVE : LEADER_ADDRESS;
 }
 
 /* What an address that is taken in another procedure is for: a nested function jumps there, or only takes it. */
@@ -315,6 +355,6 @@ nonlocal_mention(const struct unit *u, const struct code *c, uint32_t i, struct 
 	if (!unit_find(u, c->section, c->insns.at[i].off, &from, &part) || !unit_find(u, d.section, d.off, &to, &part))
 		return LEADER_ADDRESS;
 	if (!u->text->compiler)
-		return from != to || may_be_stored(u, c, i) ? LEADER_ADDRESS | LEADER_RECEIVE : LEADER_ADDRESS;
+		return mention_by_hand(u, c, i, from, to);
 	return from == to ? mention_at_home(u, c, i) : mention_abroad(u, c, i);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 unsigned long sum(unsigned long n, void **room);
+unsigned long ask(unsigned long n, void **room);
 
 int
 main(void)
@@ -10,6 +11,6 @@ main(void)
 	void *room;
 
 	for (unsigned long n = 0; n < 40; n++)
-		printf("%lu\n", sum(n, &room));
+		printf("%lu %lu\n", sum(n, &room), ask(n, &room));
 	return 0;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Procedures without .cfi that store the address of a place for others to go on there, as compilers of functional languages write
 # them: sum(n, room) adds the numbers below n, and 3 for each odd one. give jumps to .Lback more often than sum jumps to give by
-# its address, and it takes the address of .Lend itself.
+# its address, and it takes the address of .Lend itself. ask(n, room) adds the numbers only; another procedure stores the address.
 	.text
 	.p2align 4
 	.globl	sum
@@ -34,4 +34,25 @@ give:
 1:	leaq	.Lend(%rip), %rdx
 	jmp	*%rdx
 	.size	give, .-give
+
+	.p2align 4
+	.globl	ask
+	.type	ask, @function
+ask:
+	xorl	%eax, %eax
+	leaq	.Lagain(%rip), %rdx
+	call	keep
+	leaq	give(%rip), %rcx
+	jmp	*%rcx
+.Lagain:
+	addq	%rdi, %rax
+	jmp	give
+	.size	ask, .-ask
+
+	.p2align 4
+	.type	keep, @function
+keep:
+	movq	%rdx, (%rsi)
+	ret
+	.size	keep, .-keep
 	.section .note.GNU-stack, "", @progbits
