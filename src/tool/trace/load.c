@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The processes of a program that left traces, with the code that they ran. */
+#include "measure/measure.h"
 #include "tool/trace/trace.h"
 
 #include <errno.h>
@@ -94,6 +95,17 @@ close_process(struct traced *t)
 	*t = (struct traced){0};
 }
 
+/* Was any code of the program built to trace? A library that it opens may be, all the same. */
+static bool
+traces(const struct run *r)
+{
+	for (size_t k = 0; k < r->binary.n; k++)
+		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++)
+			if (measures_with(r->binary.at[k].map.proc[i].measures, CHORD_IN_ORDER))
+				return true;
+	return false;
+}
+
 /* Takes a process. One that was not asked for by name is skipped if it is of another program, left no trace, or is not a profile.
  * False: reported. */
 static bool
@@ -115,7 +127,7 @@ take(struct run *r, const struct found *f, struct traced_list *list)
 	if (f->asked || (missed && (t.profile ? !access(t.trace, F_OK) : f->profile || f->wanted))) {
 		say_error(name, "%s", why);
 		list->missing++;
-	} else if (missed && t.profile) {
+	} else if (missed && t.profile && traces(r)) {
 		say_warning(name, "left out: %s", why);
 	}
 	close_process(&t);
@@ -148,9 +160,30 @@ take_named(struct run *r, struct pool *pool, char **profile, size_t nprofile, st
 	return ok;
 }
 
+/* Leaves only files that were in no earlier place. */
+static void
+drop_seen(struct found_list *found, struct found_list *seen)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < found->n; i++) {
+		struct found x = found->at[i];
+		size_t k = 0;
+
+		while (k < seen->n && (seen->at[k].dev != x.dev || seen->at[k].ino != x.ino))
+			k++;
+		if (k < seen->n)
+			continue;
+		VEC_PUSH(*seen, x);
+		found->at[n++] = x;
+	}
+	found->n = n;
+}
+
 static bool
 take_places(struct run *r, struct pool *pool, struct traced_list *list)
 {
+	struct found_list seen = {0};
 	bool ok = true, more = true;
 
 	for (unsigned i = 0; ok && more && !list->n; i++) {
@@ -158,9 +191,11 @@ take_places(struct run *r, struct pool *pool, struct traced_list *list)
 		const char *where;
 
 		more = find_place(pool, r->path, i, &found, &where);
+		drop_seen(&found, &seen);
 		ok = take_found(r, &found, list);
 		free(found.at);
 	}
+	free(seen.at);
 	return ok;
 }
 
@@ -192,7 +227,8 @@ traced_load(struct run *r, struct pool *pool, const char *program, char **profil
 	if (!run_open(r, r->path) || !(nprofile ? take_named(r, pool, profile, nprofile, list) : take_places(r, pool, list)))
 		return false;
 	if (!list->n) {
-		say_error(r->path, "no trace of this build was found: is it built with -fchord=trace, and has it been run?");
+		say_error(r->path, "no trace of this build was found: %s",
+		          traces(r) ? "has it been run?" : "it was not built with -fchord=trace");
 		return false;
 	}
 	if (!run_solve(r))
