@@ -109,6 +109,7 @@ add_sum(struct finder *f, const struct view_insn *in, const struct call *c, bool
 	struct view_call_graph *g = f->graph;
 	uint64_t n = 0;
 
+	g->jumps[from] |= jump;
 	g->sums_known[from] &= !jump && c && view_call_sum(f->run, in, c, "instructions", &n) && checked_add(&g->sums[from], n);
 }
 
@@ -148,7 +149,7 @@ find_other_ways(struct finder *f)
 
 			if (v == PROC_ENTRY(p) || v == PROC_EXIT(p) || plain || !leaving(f, i)[v])
 				continue;
-			f->graph->calls[i] = f->graph->outside[i] = true;
+			f->graph->calls[i] = f->graph->outside[i] = f->graph->jumps[i] = true;
 			f->graph->sums_known[i] = false;
 		}
 	}
@@ -255,6 +256,7 @@ view_call_graph(struct view_call_graph *g, struct run *run, const struct view_fu
 		.outside = xcalloc(all->n + 1, sizeof *g->outside),
 		.sums = xcalloc(all->n + 1, sizeof *g->sums),
 		.sums_known = xcalloc(all->n + 1, sizeof *g->sums_known),
+		.jumps = xcalloc(all->n + 1, sizeof *g->jumps),
 	};
 	memset(g->sums_known, true, all->n);
 	number_functions(&f);
@@ -274,6 +276,7 @@ view_call_graph_free(struct view_call_graph *g)
 	free(g->outside);
 	free(g->sums);
 	free(g->sums_known);
+	free(g->jumps);
 }
 
 struct view_above *

@@ -202,6 +202,8 @@ by_calls(const struct finder *f, uint32_t i)
 {
 	struct view_inclusive r = {.why = "others called what it called, too, and its calls have no sums (-fchord=calls)"};
 
+	if (f->links->jumps[i])
+		r.why = "others called what it called, too, and it was left by a jump into another function, which has no sum";
 	if (f->links->outside[i] && f->back)
 		r.why = "it called what is not known or not measured, which may have called others";
 	if (!f->links->sums_known[i])

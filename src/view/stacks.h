@@ -23,6 +23,7 @@ struct view_call_graph {
 	bool *outside;           /* by function: some call or jump that ran led to code that is not measured or not known */
 	uint64_t *sums;          /* by function: instructions between its calls and their returns */
 	bool *sums_known;
+	bool *jumps;             /* by function: it was left by a jump into another one, which has no sum */
 };
 /* all: from view_functions(); l: a listing of everything. */
 void view_call_graph(struct view_call_graph *g, struct run *run, const struct view_functions *all, const struct view_listing *l);

@@ -49,12 +49,15 @@ sorts(int n)
 	return v[3];
 }
 
+/* At -O2 this is left by a jump. */
+APART int passes(int n) { return leaf(n + 4); }
+
 APART int says(int n) { return printf("%d\n", n) + 1; }
 
 int
 main(int argc, char **argv)
 {
-	int s = first(10) + second(7) + alone(9) + odd(9) + even(4);
+	int s = first(10) + second(7) + alone(9) + odd(9) + even(4) + passes(2);
 
 	(void)argv;
 	if (argc > 1)

@@ -123,7 +123,7 @@ for level in -O1 -O2; do
 		verdict "inclusive/$measure$level"
 	done
 	grep -E '^(alone|first|second|shared|inner|leaf) ' inclusive >expected
-	inclusive calls | grep -vE ' null$|^(main|says|order|sorts) ' >got
+	inclusive calls | grep -vE ' null$|^(main|says|order|sorts|passes) ' >got
 	verdict "inclusive/calls$level"
 	inclusive edges x | grep -E '^(sorts|main|says) ' >got
 	printf '%s null\n' main says sorts >expected
@@ -132,6 +132,14 @@ for level in -O1 -O2; do
 	inclusive calls x | sed -n 's/^main //p' >got
 	"$CHORD" report --json ./measured m.chord | jq .totals.instructions >expected
 	verdict "inclusive/main$level"
+done
+# A jump into a function has no sum, and no measure would give one.
+for measure in edges calls; do
+	inclusive $measure >/dev/null
+	"$CHORD" report --json --inclusive ./measured m.chord |
+		jq -r '.functions[] | select(.name == "passes") | .with_callees_unknown' >got
+	echo "others called what it called, too, and it was left by a jump into another function, which has no sum" >expected
+	verdict "inclusive/jump/$measure"
 done
 
 # Against single steps.
