@@ -344,6 +344,25 @@ t_refused() {
 	refused 1 "." "$CHORD" annotate ./absent
 }
 
+# A function that others may call, too, and that ran only where it is inlined: its own lines never ran, and it is said what did.
+t_elsewhere() {
+	printf 'volatile int sum;\nvoid adds(int n) { while (n--) sum += n; }\nint main(void) { adds(9); }\n' >two.c
+	want $cc -O2 -g -o two two.c
+	want ./two
+	want "$CHORD" annotate --inlined ./two adds
+	executed=$(sed -nE 's/^two.c: ([0-9]+) instructions executed .*/\1/p' out)
+	[ "$executed" ] || no "$(cat out)"
+	for how in "" --asm --both; do
+		want "$CHORD" annotate $how ./two adds
+		grep -q '#####' out || no "$(cat out)"
+		is "$(grep -A1 '^Not shown, since it is inlined in other functions (--inlined' out | tail -n 1)" "  code that executed $executed instructions"
+	done
+	for what in "--inlined ./two adds" "./two main" "./two two.c"; do
+		want "$CHORD" annotate $what
+		is "$(grep -c 'Not shown' out)" 0
+	done
+}
+
 # A process that was killed: what is known within bounds only is not shown as if it were exact.
 t_bounds() {
 	cp "$here/killed.c" .
@@ -369,7 +388,7 @@ t_bounds() {
 	refused 1 "no code that ran has exact counts" "$CHORD" annotate ./killed
 }
 
-for name in source callgrind inlined function operands report-some asm both branches summary bounds paper color terminal lost-source newer harmless refused; do
+for name in source callgrind inlined function operands report-some asm both branches summary elsewhere bounds paper color terminal lost-source newer harmless refused; do
 	test_case "$name"
 done
 exit $failed

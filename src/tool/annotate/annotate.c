@@ -300,6 +300,28 @@ say_nothing(const struct annotate *a)
 		say_error(a->run->path, "no code is known to have run; chord report says what is not known");
 }
 
+/* Code of a function that ran where it is inlined is not in the listing of its procedure, where its lines may look as if they never
+ * ran. */
+static void
+say_inlined(const struct annotate *a)
+{
+	struct view_listing l;
+	uint64_t n = 0;
+	bool all = true;
+	char number[32];
+
+	if (!a->functions || a->inlined || a->what == ANNOTATE_SUMMARY || a->what == ANNOTATE_MNEMONICS)
+		return;
+	view_listing_source(&l, a->run, wants_inlined, a);
+	for (size_t i = 0; i < l.insn.n; i++)
+		if (!annotate_wants_proc(a, l.insn.at[i].proc))
+			all &= l.insn.at[i].known && checked_add(&n, l.insn.at[i].count);
+	if (n)
+		printf("Not shown, since it is inlined in other functions (--inlined shows it, too):\n"
+		       "  code that executed %s%s instructions\n", grouped(number, n), all ? "" : " or more");
+	view_listing_free(&l);
+}
+
 static int
 annotate(struct annotate *a)
 {
@@ -319,6 +341,7 @@ annotate(struct annotate *a)
 		start_pager(a);
 	some = print_annotated(a);
 	if (some && !a->json) {
+		say_inlined(a);
 		print_run_unknown(a->run);
 		print_run_notes(a->run);
 	}
