@@ -329,4 +329,34 @@ t_debug_descriptors() {
 	done
 }
 
-debug_cases="debug-descriptors debug-steps debug-back debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
+# The processor of a virtual machine may stop the program by its registers without saying by which. What was written is found all the
+# same, and what was read; on the way back the last one comes first, each time.
+t_debug_unnamed() {
+	local back=()
+	cat >often.c <<-'EOF'
+	volatile long v, w = 5, sum;
+	int main(void) {
+		for (int i = 0; i < 200; i++)
+			v++;
+		for (int i = 0; i < 20; i++)
+			sum += w, sum++;
+		return sum - 120;
+	}
+	EOF
+	gcc -w -g -no-pie -o often often.c || no "cannot compile"
+	gcc -w -shared -fPIC -o unnamed.so "$here/unnamed.c" || no "cannot compile"
+	grep -q __asan_init "$CHORD" && skip "nothing can be preloaded into what is built with sanitizers"
+	record ./often
+	for i in $(seq 40); do back+=(reverse-continue "print v"); done
+	for every in 2 3 7 100; do
+		LD_PRELOAD=$PWD/unnamed.so EVERY=$every debug ./often "break often.c:8" continue "watch v" "${back[@]}"
+		[ "$(sed -n 's/^\$[0-9]* = //p' answers | tr '\n' ' ')" = "$(seq -s ' ' 199 -1 160) " ] || no "every $every: not 199 to 160: $(head -c 900 answers)"
+	done
+	back=(continue "print sum" continue "print sum" continue "print sum" reverse-continue "print sum" reverse-continue "print sum")
+	for every in 1 2 3; do
+		LD_PRELOAD=$PWD/unnamed.so EVERY=$every debug ./often "break main" continue "rwatch w" "${back[@]}"
+		[ "$(sed -n 's/^\$[0-9]* = //p' answers | tr '\n' ' ')" = "0 6 12 12 6 " ] || no "reads, every $every: $(tail -c 900 answers)"
+	done
+}
+
+debug_cases="debug-descriptors debug-unnamed debug-steps debug-back debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"

@@ -66,7 +66,7 @@ struct condition {
 	bool reads;
 	uint64_t at, n;
 	unsigned slots;          /* of the processor, as bits; none: it is looked at with each step */
-	bool accessed;           /* without slots: the instruction that is stepped reads or writes it */
+	bool accessed;           /* it is read, too: the instruction that is stepped reads or writes it */
 	uint64_t old;            /* check sum of what the memory has; or whether `becomes` holds */
 	bool fired;              /* at this state */
 	uint64_t hits;           /* since the last event */

@@ -5,6 +5,7 @@
 #include "replay/gdb/gdb.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -268,12 +269,14 @@ look(struct debugger *d, unsigned slots, bool compare)
 		if (!c->watch) {
 			c->fired = now && c->at == pc && expression_holds(c->expression, d->r.t);
 		} else {
-			c->fired = (slots & c->slots) != 0;
-			if (compare || !c->slots || c->fired) {
+			bool named = slots & c->slots, accessed = named || (c->accessed && !c->slots);
+
+			c->fired = false;
+			if (compare || !c->slots || named) {
 				uint64_t value = value_of(d, c);
 
 				/* A write that changes nothing is of no interest, and comparing does not see it. */
-				c->fired = (value != c->old && (!c->becomes || value)) || (c->reads && (c->fired || c->accessed));
+				c->fired = (value != c->old && (!c->becomes || value)) || (c->reads && accessed);
 				c->old = value;
 			}
 			c->accessed = false;
@@ -398,6 +401,7 @@ is_own(const struct tracee *t, enum stop stop)
 	       (info.si_code == TRAP_TRACE || info.si_code == TRAP_HWBKPT || info.si_code == TRAP_BRKPT);
 }
 
+/* The slots by which the processor has stopped the program. */
 static unsigned
 slots_of(struct debugger *d)
 {
@@ -407,7 +411,32 @@ slots_of(struct debugger *d)
 	return 0;
 }
 
-/* For conditions that the processor does not watch: does the next instruction access the memory? */
+/* The same at a stop that is no step. In a virtual machine the processor now and then does not say which slot it was; then it may
+ * have been any. */
+static unsigned
+slots_at_stop(struct debugger *d)
+{
+	unsigned slots = slots_of(d);
+
+	return slots || is_break(d, tracee_word(d->r.t, d->r.t->machine->pc)) ? slots : UINT_MAX;
+}
+
+/* After a step: slots that have not been named, though the instruction accesses their memory. If the processor says nothing at all,
+ * not even that it was a step, the kernel takes it for another kind of trap. */
+static unsigned
+slots_unnamed(const struct debugger *d)
+{
+	siginfo_t info;
+	unsigned slots = 0;
+
+	if (ptrace(PTRACE_GETSIGINFO, d->r.t->pid, 0, &info) || info.si_code != TRAP_BRKPT)
+		return 0;
+	for (size_t i = 0; i < d->condition.n; i++)
+		slots |= d->condition.at[i].accessed ? d->condition.at[i].slots : 0;
+	return slots;
+}
+
+/* The processor may not watch a condition's memory, or not say so: does the next instruction access it? */
 static void
 foresee_accesses(struct debugger *d)
 {
@@ -418,7 +447,7 @@ foresee_accesses(struct debugger *d)
 	for (size_t i = 0; i < d->condition.n; i++) {
 		struct condition *c = &d->condition.at[i];
 
-		if (!c->reads || c->slots)
+		if (!c->reads)
 			continue;
 		if (!n)
 			n = tracee_read_some(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
@@ -432,6 +461,7 @@ step(struct debugger *d, bool *fired)
 {
 	struct tracee *t = d->r.t;
 	uint8_t bytes[2];
+	unsigned slots;
 	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
 	enum stop stop;
 
@@ -442,7 +472,8 @@ step(struct debugger *d, bool *fired)
 		return stop;
 	if (read)
 		tracee_hide_step(t, bytes);
-	*fired = look(d, slots_of(d), false);
+	slots = slots_of(d);
+	*fired = look(d, slots ? slots : slots_unnamed(d), true);
 	return stop;
 }
 
@@ -488,7 +519,7 @@ run(struct debugger *d)
 		if (!hit && !watched && stop != STOP_GROUP)
 			return stop;
 		/* Interrupted at a breakpoint, the program would go on past it: so conditions are looked at first. */
-		if (look(d, slots_of(d), false))
+		if (look(d, watched ? slots_at_stop(d) : slots_of(d), watched))
 			return halt(d, MOVED_HIT);
 		if (stop == STOP_GROUP)
 			return halt(d, due ? MOVED_SLICE : MOVED_ASKED);
