@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* To be preloaded into chord: of the stops by watched memory, each with a number that EVERY divides is as in a virtual machine whose
- * processor says nothing of it. */
+/* To be preloaded into chord: of the stops by watched memory, each whose number is a multiple of EVERY is as in a virtual machine
+ * whose processor says nothing of it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
