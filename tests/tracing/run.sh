@@ -524,14 +524,14 @@ rm folder/none.chord.trace
 check none-in-folder $? "$(head -n 1 err)"
 rm -r folder
 # Profiles whose traces are gone are named once, in whichever places they are found. A program that never traces has none to miss.
-mkdir lost && cp program lost && (cd lost && ./program >/dev/null && rm ./*.trace; ! "$CHORD" trace ./program >../out 2>../err)
-[ $? = 0 ] && [ "$(grep -c 'left out: its trace .*No such file' err)" = "$(ls lost/*.chord | wc -l)" ] && grep -q 'has it been run' err
+mkdir gone && cp program gone && (cd gone && ./program >/dev/null && rm ./*.trace; ! "$CHORD" trace ./program >../out 2>../err)
+[ $? = 0 ] && [ "$(grep -c 'left out: its trace .*No such file' err)" = "$(ls gone/*.chord | wc -l)" ] && grep -q 'has it been run' err
 check traces-gone $? "$(cat err)"
 echo 'int main(void) { return 0; }' >plain.c
 mkdir untraced && "$CHORD" cc -o untraced/program plain.c && (cd untraced && ./program >/dev/null; "$CHORD" trace ./program >../out 2>../err)
 [ $? = 1 ] && [ "$(cat err)" = "chord: ./program: no trace of this build was found: it was not built with -fchord=trace" ]
 check never-traced $? "$(cat err)"
-rm -r lost untraced
+rm -r gone untraced
 "$CHORD" merge -o sum.chord none.chord "$second" 2>err && [ "$(totals sum.chord | jq '.[1] > 0')" = true ]
 check merged-without $? "$(totals sum.chord)"
 rm -f none.chord none.chord.trace
