@@ -362,7 +362,7 @@ block_edges(struct builder *b, uint32_t block)
 		else if (b->gate[block] != GRAPH_NONE && is_trap(in))
 			trap_edges(b, block, in);
 		else
-			add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
+			add_edge(b, block, b->p->exit, nonlocal_returns(b->u, b->p, block) ? CHORD_EDGE_LOST : CHORD_EDGE_EXIT);
 	}
 	if (has_gate_before(b, block)) {
 		add_edge(b, b->gate[block], block, CHORD_EDGE_FALL);

@@ -44,6 +44,53 @@ nonlocal_jumps(const struct unit *u, const struct proc_text *p, uint32_t block)
 	return c->insns.at[b->last - 1].cls == CHORD_INSN_IJUMP && stack_switch(u, c, b->first, b->last) != UINT32_MAX;
 }
 
+/* Does no instruction of the procedure write the register, so that its value is always the caller's? */
+static bool
+is_from_caller(const struct proc_text *p, int8_t reg)
+{
+	for (size_t t = 0; t < p->parts.n; t++)
+		for (uint32_t k = p->parts.at[t].first; k < p->parts.at[t].last; k++)
+			if (reg < 0 || writes(&p->parts.at[t].code->insns.at[k], (uint8_t)reg))
+				return false;
+	return true;
+}
+
+/* Does the procedure store its stack pointer at the place that is loaded? */
+static bool
+saves_sp_at(const struct unit *u, const struct proc_text *p, const struct move *load)
+{
+	struct move m;
+
+	for (size_t t = 0; t < p->parts.n; t++)
+		for (uint32_t k = p->parts.at[t].first; k < p->parts.at[t].last; k++)
+			if (decode_move(u, p->parts.at[t].code, k, &m) && m.stores && m.from == (int8_t)u->machine->sp &&
+			    m.base == load->base && m.index == load->index && m.disp == load->disp)
+				return true;
+	return false;
+}
+
+bool
+nonlocal_returns(const struct unit *u, const struct proc_text *p, uint32_t block)
+{
+	const struct block_text *b = &p->block_text.at[block];
+	const struct code *c = p->parts.at[b->part].code;
+	struct move m;
+
+	if (u->text->compiler || c->insns.at[b->last - 1].cls != CHORD_INSN_RET)
+		return false;
+	for (uint32_t i = b->first; i < b->last; i++) {
+		int8_t base;
+
+		if (!(c->insns.at[i].attr & INSN_SETS_SP) || !decode_move(u, c, i, &m) || m.address)
+			continue;
+		base = m.from >= 0 ? m.from : m.base;
+		if (base != (int8_t)u->machine->sp && base != (int8_t)u->machine->fp && is_from_caller(p, base) &&
+		    (m.from >= 0 || !saves_sp_at(u, p, &m)))
+			return true;
+	}
+	return false;
+}
+
 /* The text of the operand that a move reads. */
 static struct str
 moved_operand(const struct unit *u, const struct insn *in)

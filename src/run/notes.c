@@ -47,10 +47,10 @@ note_jumps(struct run *r)
 	uint64_t received = taken(r, CHORD_EDGE_RECEIVE, &sure);
 
 	note(r, lost,
-	     "jump into another activation (__builtin_longjmp, goto out of a nested function): "
-	     "counts of what it abandoned are not exact",
-	     "jumps into other activations (__builtin_longjmp, goto out of a nested function): "
-	     "counts of what they abandoned are not exact");
+	     "jump into another activation (__builtin_longjmp, goto out of a nested function, code by hand): "
+	     "counts of what it abandoned, or came to behind a call, are not exact",
+	     "jumps into other activations (__builtin_longjmp, goto out of a nested function, code by hand): "
+	     "counts of what they abandoned, or came to behind a call, are not exact");
 	note(r, received > made ? received - made : 0,
 	     "jump into another activation was not seen: counts of what it abandoned are not exact",
 	     "jumps into other activations were not seen: counts of what they abandoned are not exact");

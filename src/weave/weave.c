@@ -229,6 +229,17 @@ warn_of_changes(const struct job *j)
 }
 
 #define LOST_STACK "its stack pointer may point to data where something has to be counted"
+#define LOST_JUMP  LOST_STACK "; counts of what its jumps abandon, or come to behind a call, are not exact"
+
+/* Why a procedure is refused that moves its stack pointer. The reader cannot count jumps that are not measured. */
+static const char *
+stray_reason(const struct proc_text *p)
+{
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		if (p->arcs.at[e].kind == CHORD_EDGE_LOST)
+			return LOST_JUMP;
+	return LOST_STACK;
+}
 
 /* Does the measure need a stack wherever something is measured? */
 static bool
@@ -264,7 +275,7 @@ pass_place(struct job *j)
 		if (p->reason)
 			continue;
 		if (p->strays && needs_stack(j->o)) {
-			p->reason = LOST_STACK;
+			p->reason = stray_reason(p);
 			continue;
 		}
 		place_sites(&j->unit, w);
@@ -274,7 +285,7 @@ pass_place(struct job *j)
 	measures_plan_text(&j->plan);
 	for (uint32_t i = 0; i < j->unit.procs.n; i++)
 		if (j->unit.procs.at[i].reason && j->unit.procs.at[i].strays)
-			j->unit.procs.at[i].reason = LOST_STACK;
+			j->unit.procs.at[i].reason = stray_reason(&j->unit.procs.at[i]);
 	warn_of_changes(j);
 }
 
