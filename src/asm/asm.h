@@ -274,7 +274,7 @@ struct unit {
 	struct cfi *cfi;
 	uint16_t reserved;           /* registers that the compiler was told to leave alone: other texts may keep values in them */
 	uint16_t behind_pointers;    /* live.c: registers that are live after some call through a pointer */
-	bool stack_private;          /* leader.c: no instruction sets the stack pointer from elsewhere, or gives it to others */
+	bool stack_private;          /* leader.c: by hand, and nothing sets the stack pointer from elsewhere or gives it away */
 	bool restartable;            /* the kernel may make control leave some of the code at any instruction (rseq) */
 	bool frames_as_data;         /* landing.c: .eh_frame is written as data: directives do not tell where frames are */
 	bool calls_cut;              /* each call ends its block, as a call that may return twice does */

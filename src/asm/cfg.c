@@ -375,7 +375,7 @@ block_edges(struct builder *b, uint32_t block)
 static uint8_t
 received_by(const struct builder *b)
 {
-	return b->u->text->compiler || !b->u->stack_private ? CHORD_EDGE_RECEIVE : CHORD_EDGE_ENTRY;
+	return b->u->stack_private ? CHORD_EDGE_ENTRY : CHORD_EDGE_RECEIVE;
 }
 
 /* Edges that do not begin at a block's last instruction. */

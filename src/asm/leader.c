@@ -561,7 +561,7 @@ is_stack_private(const struct unit *u)
 void
 leader_find(struct unit *u)
 {
-	u->stack_private = is_stack_private(u);
+	u->stack_private = !u->text->compiler && is_stack_private(u);
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i])
 			mark_insns(u, u->code[i]);
