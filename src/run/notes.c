@@ -345,10 +345,10 @@ run_notes(struct run *r)
 	note(r, p->lost, "thread could not be given counters of its own: counts may be short",
 	     "threads could not be given counters of their own: counts may be short");
 	note(r, p->in_flight,
-	     "walk of a stack could not be finished: counts of procedures that were active then, which are not known, "
-	     "may be wrong by one for each activation",
-	     "walks of stacks could not be finished: counts of procedures that were active then, which are not known, "
-	     "may be wrong by one for each activation");
+	     "walk of a stack could not be finished, so it is not known which procedures were active: "
+	     "their counts may be wrong by one for each activation",
+	     "walks of stacks could not be finished, so it is not known which procedures were active: "
+	     "their counts may be wrong by one for each activation");
 	note_jumps(r);
 	note_handlers(r);
 	if (p->orphans)
