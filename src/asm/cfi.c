@@ -338,13 +338,14 @@ change_at(const struct cfi *c, uint32_t stmt)
 }
 
 /* The state before a statement. *n is its number, or UINT32_MAX before the first change. */
-static struct state
+static const struct state *
 state_before(const struct cfi *c, uint32_t stmt, uint32_t *n)
 {
+	static const struct state none;
 	size_t lo = change_at(c, stmt);
 
 	*n = lo ? c->at.at[lo - 1].state : UINT32_MAX;
-	return lo ? c->states.at[*n] : (struct state){0};
+	return lo ? &c->states.at[*n] : &none;
 }
 
 static void
@@ -372,14 +373,14 @@ bool
 cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, struct buf *back)
 {
 	uint32_t nto, nfrom;
-	struct state sto = state_before(c, to, &nto), sfrom = state_before(c, from, &nfrom);
+	const struct state *sto = state_before(c, to, &nto), *sfrom = state_before(c, from, &nfrom);
 
-	if (nto == nfrom || (!sto.inside && !sfrom.inside))
+	if (nto == nfrom || (!sto->inside && !sfrom->inside))
 		return true;
-	if (!sto.inside || !sfrom.inside || sto.unknown || sfrom.unknown)
+	if (!sto->inside || !sfrom->inside || sto->unknown || sfrom->unknown)
 		return false;
-	write_change(there, &sto, &sfrom);
-	write_change(back, &sfrom, &sto);
+	write_change(there, sto, sfrom);
+	write_change(back, sfrom, sto);
 	return true;
 }
 
@@ -387,11 +388,10 @@ bool
 cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out)
 {
 	uint32_t n;
-	struct state s = state_before(c, stmt, &n);
+	const struct state *s = state_before(c, stmt, &n);
+	int reg = s->inside && !s->lost ? c->machine->general(s->cfa_reg) : -1;
 
-	int reg = s.inside && !s.lost ? c->machine->general(s.cfa_reg) : -1;
-
-	*out = (struct cfi_frame){(uint8_t)reg, s.loaded, s.cfa_off};
+	*out = (struct cfi_frame){(uint8_t)reg, s->loaded, s->cfa_off};
 	return reg >= 0;
 }
 
@@ -410,39 +410,39 @@ bool
 cfi_kept(const struct cfi *c, uint32_t first, uint32_t last, uint32_t *regs)
 {
 	uint32_t n;
-	struct state s = state_before(c, first, &n);
+	const struct state *s = state_before(c, first, &n);
 
-	*regs = kept_in(c, &s);
+	*regs = kept_in(c, s);
 	for (size_t i = change_at(c, first); i < c->at.n && c->at.at[i].stmt <= last; i++)
 		*regs |= kept_in(c, &c->states.at[c->at.at[i].state]);
-	return s.inside;
+	return s->inside;
 }
 
 bool
 cfi_frame_open(const struct cfi *c, uint32_t stmt)
 {
 	uint32_t n;
-	struct state s = state_before(c, stmt, &n);
+	const struct state *s = state_before(c, stmt, &n);
 
-	return s.inside && (s.unknown || s.cfa_reg != c->machine->sp || s.cfa_off != c->machine->entry);
+	return s->inside && (s->unknown || s->cfa_reg != c->machine->sp || s->cfa_off != c->machine->entry);
 }
 
 bool
 cfi_by_frame_pointer(const struct cfi *c, uint32_t stmt)
 {
 	uint32_t n;
-	struct state s = state_before(c, stmt, &n);
+	const struct state *s = state_before(c, stmt, &n);
 
-	return s.unknown || s.cfa_reg != c->machine->sp;
+	return s->unknown || s->cfa_reg != c->machine->sp;
 }
 
 bool
 cfi_by_stack_pointer(const struct cfi *c, uint32_t stmt)
 {
 	uint32_t n;
-	struct state s = state_before(c, stmt, &n);
+	const struct state *s = state_before(c, stmt, &n);
 
-	return s.inside && !s.unknown && s.cfa_reg == c->machine->sp;
+	return s->inside && !s->unknown && s->cfa_reg == c->machine->sp;
 }
 
 uint32_t

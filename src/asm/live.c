@@ -342,29 +342,58 @@ solve(struct unit *u, struct proc_text *p)
 
 /* ---- what is live after calls ---- */
 
+/* Procedures whose liveness has to be computed, for the first time or because more is live after calls of them than before. */
+struct work {
+	struct unit *u;
+	VEC(uint32_t) todo;   /* their numbers; the next one is last */
+	bool *waits;          /* by procedure: it is in todo */
+};
+
+static void
+add_work(struct work *w, uint32_t proc)
+{
+	if (w->waits[proc] || w->u->procs.at[proc].reason)
+		return;
+	w->waits[proc] = true;
+	VEC_PUSH(w->todo, proc);
+}
+
+/* Adds registers to those that are live after calls of a procedure. */
+static void
+add_behind(struct work *w, uint32_t proc, uint16_t live)
+{
+	struct proc_text *p = &w->u->procs.at[proc];
+
+	if (!(live & ~p->behind))
+		return;
+	p->behind |= live;
+	add_work(w, proc);
+}
+
 /* Adds registers to all procedures that may be called through a pointer. */
 static void
-add_to_address_taken(struct unit *u, uint16_t live)
+add_to_address_taken(struct work *w, uint16_t live)
 {
-	if (!(live & ~u->behind_pointers))
+	if (!(live & ~w->u->behind_pointers))
 		return;
-	u->behind_pointers |= live;
-	for (size_t i = 0; i < u->procs.n; i++)
-		if (u->procs.at[i].address_taken)
-			u->procs.at[i].behind |= live;
+	w->u->behind_pointers |= live;
+	for (uint32_t i = 0; i < w->u->procs.n; i++)
+		if (w->u->procs.at[i].address_taken)
+			add_behind(w, i, live);
 }
 
 static void
-add_callee(struct unit *u, const struct code *c, const struct insn *in, const struct proc_text *own, uint16_t live)
+add_callee(struct work *w, const struct code *c, const struct insn *in, const struct proc_text *own, uint16_t live)
 {
+	struct unit *u = w->u;
 	struct dest d = in->attr & INSN_REL ? dest_of(u, c, in) : (struct dest){0};
 	uint32_t proc, part;
 
 	if (in->cls == CHORD_INSN_ICALL || in->cls == CHORD_INSN_IJUMP)
-		add_to_address_taken(u, live);
+		add_to_address_taken(w, live);
 	else if (d.section && unit_find(u, d.section, d.off, &proc, &part) &&
 	         (&u->procs.at[proc] != own || in->cls == CHORD_INSN_CALL))
-		u->procs.at[proc].behind |= live;
+		add_behind(w, proc, live);
 }
 
 static bool
@@ -394,8 +423,9 @@ behind(const struct flow *f, uint32_t v, uint32_t i)
 /* Adds what is live after each call to its callee. If control leaves for another procedure by a jump, what the callers of this one
  * read is live after that procedure. */
 static void
-look_behind(struct unit *u, const struct proc_text *p)
+look_behind(struct work *w, const struct proc_text *p)
 {
+	struct unit *u = w->u;
 	struct flow f = {.u = u, .p = (struct proc_text *)p, .gone = p->gone};
 
 	for (uint32_t v = 0; v < p->blocks.n; v++) {
@@ -406,17 +436,19 @@ look_behind(struct unit *u, const struct proc_text *p)
 			const struct insn *in = &c->insns.at[i];
 
 			if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL)
-				add_callee(u, c, in, p, behind(&f, v, i));
+				add_callee(w, c, in, p, behind(&f, v, i));
 			else if (leaves(in))
-				add_callee(u, c, in, p, (uint16_t)(u->machine->all_regs & ~p->gone));
+				add_callee(w, c, in, p, (uint16_t)(u->machine->all_regs & ~p->gone));
 		}
 	}
 }
 
 /* Unknown code reads everything. */
 static void
-look_behind_unknown(struct unit *u)
+look_behind_unknown(struct work *w)
 {
+	const struct unit *u = w->u;
+
 	for (uint32_t k = 0; k < u->ncode; k++)
 		for (size_t i = 0; u->code[k] && i < u->code[k]->insns.n; i++) {
 			const struct insn *in = &u->code[k]->insns.at[i];
@@ -424,7 +456,7 @@ look_behind_unknown(struct unit *u)
 
 			if ((in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL || leaves(in)) &&
 			    (!unit_find(u, u->code[k]->section, in->off, &proc, &part) || u->procs.at[proc].reason))
-				add_callee(u, u->code[k], in, NULL, u->machine->all_regs);
+				add_callee(w, u->code[k], in, NULL, u->machine->all_regs);
 		}
 }
 
@@ -444,20 +476,23 @@ settle(struct unit *u, struct proc_text *p)
 void
 live_find(struct unit *u)
 {
-	bool again = true;
+	struct work w = {.u = u, .waits = pool_array(u->pool, u->procs.n + 1, sizeof *w.waits)};
 
-	look_behind_unknown(u);
-	for (size_t i = 0; i < u->procs.n; i++)
+	/* Compilers mostly write callees before their callers, so the last ones are taken first. */
+	for (uint32_t i = 0; i < u->procs.n; i++)
+		add_work(&w, i);
+	look_behind_unknown(&w);
+	for (uint32_t i = 0; i < u->procs.n; i++)
 		if (!u->procs.at[i].reason)
 			graph_index(u->procs.at[i].graph);
-	while (again) {
-		again = false;
-		for (size_t i = 0; i < u->procs.n; i++)
-			if (!u->procs.at[i].reason && settle(u, &u->procs.at[i])) {
-				look_behind(u, &u->procs.at[i]);
-				again = true;
-			}
+	while (w.todo.n) {
+		uint32_t i = w.todo.at[--w.todo.n];
+
+		w.waits[i] = false;
+		if (settle(u, &u->procs.at[i]))
+			look_behind(&w, &u->procs.at[i]);
 	}
+	free(w.todo.at);
 }
 
 struct liveness
