@@ -172,6 +172,7 @@ image_close(struct image *im)
 	free(im->scope_at.at);
 	free(im->folder.at);
 	strmap_free(&im->file);
+	strmap_free(&im->begun);
 	buf_free(&im->joined);
 }
 

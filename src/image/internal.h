@@ -50,6 +50,7 @@ struct image {
 	bool lines_read;
 	Dwarf *dwarf;
 	VEC(struct row) row;
+	struct strmap begun;       /* from the addresses at which sequences of rows begin to the offsets of their tables */
 	bool functions_read;
 	VEC(struct image_function) function; /* by address */
 
@@ -71,6 +72,10 @@ bool image_is_code(const struct image *im, uint64_t addr);
 /* debug.c: the file with the debug information that was stripped off, found by build id or debug link; NULL: none. Belongs to the
  * image. */
 Elf *image_debug_elf(struct image *im);
+
+/* sequences.c: which of a unit's rows describe code of the program, in libdw's order, in which there are n; elf has the line table.
+ * False: not known. */
+bool image_kept_rows(struct image *im, Elf *elf, Dwarf_Die *unit, Dwarf_Lines *lines, size_t n, bool *kept);
 
 /* lines.c: if an address has several places, the first one. The beginning of a function then has the function's own place, even if
  * its first instruction comes from an inlined one. False: not known. */

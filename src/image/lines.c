@@ -14,7 +14,6 @@ add_line(struct image *im, const char *dir, Dwarf_Line *l)
 
 	if (dwarf_lineaddr(l, &r.addr) || dwarf_lineendsequence(l, &end))
 		return;
-	/* Code that the linker dropped keeps its rows, at addresses from 0. */
 	if (!end && !image_is_code(im, r.addr))
 		return;
 	if (!end && !dwarf_lineno(l, &line) && line > 0) {
@@ -30,18 +29,23 @@ add_line(struct image *im, const char *dir, Dwarf_Line *l)
 
 /* False: the unit has lines, but they cannot be read. */
 static bool
-add_unit(struct image *im, Dwarf_Die *unit)
+add_unit(struct image *im, Elf *elf, Dwarf_Die *unit)
 {
 	const char *dir = image_unit_folder(im, unit);
 	Dwarf_Lines *lines;
+	bool *kept, all;
 	size_t n;
 
 	if (!dwarf_hasattr(unit, DW_AT_stmt_list))
 		return true;
 	if (dwarf_getsrclines(unit, &lines, &n))
 		return false;
+	kept = xcalloc(n, sizeof *kept);
+	all = !image_kept_rows(im, elf, unit, lines, n, kept);
 	for (size_t i = 0; i < n; i++)
-		add_line(im, dir, dwarf_onesrcline(lines, i));
+		if (all || kept[i])
+			add_line(im, dir, dwarf_onesrcline(lines, i));
+	free(kept);
 	return true;
 }
 
@@ -92,7 +96,7 @@ read_lines(struct image *im)
 		return;
 	im->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	while (im->dwarf && !(more = dwarf_get_units(im->dwarf, cu, &cu, NULL, NULL, &unit, NULL)))
-		if (!add_unit(im, &unit))
+		if (!add_unit(im, elf, &unit))
 			break;
 	if (more <= 0 && has_lines(elf))
 		say_warning(im->path, "its line table cannot be read whole: %s", dwarf_errmsg(-1));

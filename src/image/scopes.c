@@ -17,7 +17,9 @@ struct span {
 struct reader {
 	struct image *im;
 	const char *dir;         /* of the current unit; or NULL */
+	uint64_t unit;           /* its number */
 	VEC(struct span) span;
+	struct strmap begun;     /* from the addresses at which functions begin to the units that describe them */
 	struct strmap origin;    /* from the address of an entry to what is known of it */
 };
 
@@ -171,20 +173,36 @@ call_discriminator(Dwarf_Die *die)
 	return dwarf_formudata(dwarf_attr(die, AT_GNU_DISCRIMINATOR, &a), &n) || n > UINT32_MAX ? 0 : (unsigned)n;
 }
 
+/* Does another unit describe the function that begins at this address? That was the copy that the linker kept; of this one it
+ * dropped the code. */
+static bool
+is_copy(struct reader *r, uint64_t addr)
+{
+	struct str key = {(const char *)&addr, sizeof addr};
+	uint64_t unit;
+
+	if (strmap_get(&r->begun, key, &unit))
+		return unit != r->unit;
+	key.at = pool_strndup(r->im->pool, key.at, key.n);
+	strmap_put(&r->begun, key, r->unit);
+	return false;
+}
+
 /* False: the entry has no code. */
 static bool
-add_spans(struct reader *r, Dwarf_Die *die, uint32_t depth)
+add_spans(struct reader *r, Dwarf_Die *die, bool inlined, uint32_t depth)
 {
 	Dwarf_Addr base, begin, end;
 	size_t before = r->span.n;
 
 	for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0;)
-		if (begin < end && image_is_code(r->im, begin))
+		if (begin < end && image_is_code(r->im, begin) && (inlined || !is_copy(r, begin)))
 			VEC_PUSH(r->span, (struct span){begin, end, (uint32_t)r->im->scope.n, depth});
 	return r->span.n > before;
 }
 
-/* Returns the new scope, or `in` if there is none. */
+/* Returns the new scope, or if there is none, the one around it. Nothing is around a function, nor around what was inlined into one
+ * that the linker dropped: that may have addresses of other code. */
 static uint32_t
 add_scope(struct reader *r, Dwarf_Die *die, uint32_t in, uint32_t depth)
 {
@@ -192,8 +210,10 @@ add_scope(struct reader *r, Dwarf_Die *die, uint32_t in, uint32_t depth)
 	struct image_scope s = {.in = inlined ? in : IMAGE_NO_SCOPE};
 	const struct origin *origin;
 
-	if (!add_spans(r, die, depth))
+	if (inlined && in == IMAGE_NO_SCOPE)
 		return in;
+	if (!add_spans(r, die, inlined, depth))
+		return inlined ? in : IMAGE_NO_SCOPE;
 	origin = known_origin(r, die);
 	s.name = origin->name;
 	s.at = origin->at;
@@ -302,11 +322,13 @@ read_scopes(struct image *im)
 
 		/* The unit in the program has the folder in which it was compiled. */
 		r.dir = image_unit_folder(im, &unit);
+		r.unit++;
 		add_children(&r, whole, IMAGE_NO_SCOPE, 0);
 	}
 	sort_spans(&r);
 	free(r.span.at);
 	strmap_free(&r.origin);
+	strmap_free(&r.begun);
 }
 
 uint32_t

@@ -388,7 +388,42 @@ t_bounds() {
 	refused 1 "no code that ran has exact counts" "$CHORD" annotate ./killed
 }
 
-for name in source callgrind inlined function operands report-some asm both branches summary elsewhere bounds paper color terminal lost-source newer harmless refused; do
+# linked_with LINKER WANTED SOURCE...: "FILE:LINE INSTRUCTIONS" of the lines of one.h and two.h that ran, then inlined functions
+linked_with() {
+	local linker=$1 wanted=$2
+	shift 2
+	rm -f ./*.chord
+	want "$CHORD" c++ -O1 -g -ffunction-sections -Wl,--gc-sections "-fuse-ld=$linker" -o dropped "$@"
+	want ./dropped
+	want "$CHORD" report --json --lines --inlined ./dropped
+	is "$(jq -r '[.lines[] | select(.most > 0 and .line) | .file | select(endswith(".h")) | sub(".*/"; "")] | unique | join(" ")' out) \
+$(jq -r '[.source_functions[] | select(.inlined > 0) | .name] | sort | join(" ")' out)" "$wanted"
+}
+
+# What the linker dropped has lines, too, from address 0 on or where the copy that was kept begins. These are not lines of other code.
+t_dropped() {
+	{ # an unused function that reaches over all addresses of the others
+		printf '#line 1 "two.h"\nint v;\nstatic inline __attribute__((always_inline)) int gone(int n) { return n * 7 ^ v; }\n'
+		printf 'extern "C" int big(int n)\n{\n'
+		for i in $(seq 3000); do printf '\tv += gone(n + %s) * v;\n' "$i"; done
+		printf '\treturn v;\n}\n#line 1 "one.h"\nint main(int argc, char **)\n{\n\tint s = 0;\n\n'
+		printf '\tfor (int i = 0; i < 100; i++)\n\t\ts ^= i * argc;\n\treturn s == 1;\n}\n'
+	} >unused.cc
+	copy() {
+		printf '#line 1 "%s.h"\nstatic inline __attribute__((always_inline)) long %s(long n)\n{\n\tlong s = 0;\n\n' "$1" "$1"
+		printf '\twhile (n)\n\t\ts += n-- ^ 5;\n\treturn s;\n}\n\n'
+		printf 'inline __attribute__((noinline)) long shared(long n)\n{\n\treturn %s(n) + 1;\n}\n\n#line 1 "%s.cc"\n' "$1" "$1"
+	}
+	{ copy one; echo 'long far(long); int main(int argc, char **) { return shared(argc + 9) + far(argc) == 5; }'; } >one.cc
+	{ copy two; echo 'long far(long n) { return shared(n + 3); }'; } >two.cc
+	for linker in bfd gold lld mold; do
+		[ -n "$(command -v "ld.$linker")" ] || continue
+		linked_with $linker "one.h " unused.cc
+		linked_with $linker "one.h one" one.cc two.cc
+	done
+}
+
+for name in source callgrind inlined function operands report-some asm both branches summary elsewhere bounds dropped paper color terminal lost-source newer harmless refused; do
 	test_case "$name"
 done
 exit $failed
