@@ -58,12 +58,18 @@ parse_export(int key, char *arg, struct argp_state *state)
 static void
 warn_of_unknown(const struct run *run, const struct view_functions *all)
 {
-	uint64_t n = 0;
+	uint64_t n = 0, events = 0;
 
 	for (size_t i = 0; i < run->nunread; i++)
 		say_warning(run->unknown.at[i].name, "left out, though it was measured: %s", run->unknown.at[i].reason);
 	for (size_t i = 0; i < all->n; i++)
-		n += !view_is_exact(all->at[i].counts);
+		if (all->at[i].counts->why == SOLVE_EVENTS_ONLY)
+			events++;
+		else
+			n += !view_is_exact(all->at[i].counts);
+	if (events)
+		say_warning(run->path, "%ju %s left out, in which only events are counted: compile with -fchord=edges",
+		            (uintmax_t)events, of_many(events, "procedure is", "procedures are"));
 	if (n)
 		say_warning(run->path, "%ju %s left out, whose counts are not known exactly: chord report names them",
 		            (uintmax_t)n, of_many(n, "procedure is", "procedures are"));

@@ -157,6 +157,7 @@ add_function(struct view_totals *t, const struct view_function *f)
 {
 	t->procedures++;
 	t->refused += f->proc->refused != NULL;
+	t->events_only += f->why && f->counts->why == SOLVE_EVENTS_ONLY;
 	t->known |= f->why && !f->proc->refused && !counts_by_design(f->counts);
 	if (f->why)
 		return true;

@@ -57,6 +57,7 @@ void view_functions_sort(struct view_functions *list, enum view_sort sort);
 struct view_totals {
 	struct bounds insns, blocks, edges, call_insns;
 	uint64_t procedures, refused;
+	uint64_t events_only;    /* procedures whose blocks are not counted: in none of the bounds */
 	bool edges_known;
 	bool known;              /* the blocks of some procedure are counted, not only events */
 };

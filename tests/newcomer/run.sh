@@ -192,6 +192,26 @@ t_calls() {
 		'[["main","(through a pointer)",1],["main","often",1],["main","work",3],["often","rand",1000]]'
 }
 
+# Functions of which only events are counted are in no sum of instructions, and the report says how many they are.
+t_events_only() {
+	echo 'int far(int); int main(void) { int s = 0; for (int i = 0; i < 100; i++) s += far(i); return s == 7; }' >main.c
+	echo 'int far(int a) { int s = a; while (a--) s ^= a * 3; return s; }' >far.c
+	want $cc -O1 -c main.c
+	want $cc -O1 -fchord=events -c far.c
+	want $cc -o both main.o far.o
+	want ./both
+	want "$CHORD" report ./both
+	grep -qE '^ +1  of them with events only, not in these sums$' out || no "$(cat out)"
+	want "$CHORD" report --json ./both
+	is "$(jq -c '[.totals | .procedures, .events_only]' out)" '[2,1]'
+	want "$CHORD" export -f csv ./both
+	grep -q '1 procedure is left out, in which only events are counted' err || no "$(cat err)"
+	want $cc -O1 -fchord=events -o alone main.c far.c
+	want ./alone
+	want "$CHORD" report --lines ./alone
+	grep -qE '^ +2  of them with events only$' out || no "$(cat out)"
+}
+
 # A function that was inlined everywhere is told of where it is asked for.
 t_inlined() {
 	echo 'static inline __attribute__((always_inline)) int gone(int a) { return a * 3; }
@@ -400,7 +420,7 @@ t_help() {
 	refused 2 'did you mean --lines' "$CHORD" report --linse ./prog
 }
 
-for name in other-name library libtool debug-files configure hottest calls inlined inlined-elsewhere stat sort trace-places json help; do
+for name in other-name library libtool debug-files configure hottest calls events-only inlined inlined-elsewhere stat sort trace-places json help; do
 	test_case "$name"
 done
 exit $failed

@@ -18,6 +18,7 @@ totals(const struct report *r)
 	js_set_total(o, "calls", &t->call_insns, t->known);
 	js_set(o, "procedures", js_number(t->procedures, true));
 	js_set(o, "refused", js_number(t->refused, true));
+	js_set(o, "events_only", js_number(t->events_only, true));
 	js_set(o, "unknown", js_number(r->run->unknown.n, true));
 	return o;
 }

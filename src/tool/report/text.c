@@ -38,6 +38,9 @@ print_totals(const struct view_totals *t)
 	print_total(&table, &(struct bounds){t->procedures, t->procedures}, true, "procedures");
 	if (t->refused)
 		print_total(&table, &(struct bounds){t->refused, t->refused}, true, "of them refused");
+	if (t->events_only)
+		print_total(&table, &(struct bounds){t->events_only, t->events_only}, true,
+		            t->known ? "of them with events only, not in these sums" : "of them with events only");
 }
 
 /* Prints totals that are seldom asked for. */
