@@ -531,6 +531,9 @@ echo 'int main(void) { return 0; }' >plain.c
 mkdir untraced && "$CHORD" cc -o untraced/program plain.c && (cd untraced && ./program >/dev/null; "$CHORD" trace ./program >../out 2>../err)
 [ $? = 1 ] && [ "$(cat err)" = "chord: ./program: no trace of this build was found: it was not built with -fchord=trace" ]
 check never-traced $? "$(cat err)"
+(cd untraced && "$CHORD" trace ./program ./*.chord >../out 2>../err)
+[ $? = 1 ] && grep -q 'No such file or directory (the program was not built with -fchord=trace)$' err
+check never-traced-named $? "$(cat err)"
 rm -r gone untraced
 "$CHORD" merge -o sum.chord none.chord "$second" 2>err && [ "$(totals sum.chord | jq '.[1] > 0')" = true ]
 check merged-without $? "$(totals sum.chord)"

@@ -48,6 +48,17 @@ open_core(struct run *r, struct traced *t)
 	return why;
 }
 
+/* Was any code of the program built to trace? A library that it opens may be, all the same. */
+static bool
+traces(const struct run *r)
+{
+	for (size_t k = 0; k < r->binary.n; k++)
+		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++)
+			if (measures_with(r->binary.at[k].map.proc[i].measures, CHORD_IN_ORDER))
+				return true;
+	return false;
+}
+
 static const char *
 open_trace(struct run *r, struct traced *t)
 {
@@ -56,7 +67,8 @@ open_trace(struct run *r, struct traced *t)
 	t->file = trace_open(r->pool, t->trace, &why);
 	if (t->file)
 		why = trace_why_not(t->file, t->profile);
-	return why ? pool_printf(r->pool, "its trace %s: %s", t->trace, why) : NULL;
+	return why ? pool_printf(r->pool, "its trace %s: %s%s", t->trace, why,
+	                         t->file || traces(r) ? "" : " (the program was not built with -fchord=trace)") : NULL;
 }
 
 /* NULL, or why the process cannot be used. *missed: it may still be of this build. */
@@ -93,17 +105,6 @@ close_process(struct traced *t)
 		profile_free(t->profile);
 	}
 	*t = (struct traced){0};
-}
-
-/* Was any code of the program built to trace? A library that it opens may be, all the same. */
-static bool
-traces(const struct run *r)
-{
-	for (size_t k = 0; k < r->binary.n; k++)
-		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++)
-			if (measures_with(r->binary.at[k].map.proc[i].measures, CHORD_IN_ORDER))
-				return true;
-	return false;
 }
 
 /* Takes a process. One that was not asked for by name is skipped if it is of another program, left no trace, or is not a profile.
