@@ -225,6 +225,12 @@ has_frame(const struct builder *b, const struct insn *in)
 	return b->u->text->compiler && in->stmt != UINT32_MAX && cfi_frame_open(b->u->cfi, in->stmt);
 }
 
+static bool
+is_inline(const struct builder *b, const struct insn *in)
+{
+	return in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE;
+}
+
 static void
 indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 {
@@ -235,7 +241,7 @@ indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 		    nonlocal_find(b->u, b->p, block, &(struct nonlocal){0}) ? CHORD_EDGE_NONLOCAL : CHORD_EDGE_LOST);
 		return;
 	}
-	if (b->indirect && in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE)
+	if (b->indirect && is_inline(b, in))
 		b->p->reason = "an indirect jump in inline assembly";
 	if (!b->indirect || tail) {
 		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
@@ -338,6 +344,16 @@ trap_edges(struct builder *b, uint32_t block, const struct insn *in)
 	b->ends = true;
 }
 
+/* Adds the edge of a return, or of something else that ends an activation. A return in inline assembly may be a jump to a place
+ * whose address was pushed. Without a hub, such a place is entered from ENTRY. */
+static void
+leave_edge(struct builder *b, uint32_t block, const struct insn *in)
+{
+	if (in->cls == CHORD_INSN_RET && b->p->hub != GRAPH_NONE && b->u->text->compiler && is_inline(b, in))
+		b->p->reason = "a return in inline assembly, which may be an indirect jump";
+	add_edge(b, block, b->p->exit, nonlocal_returns(b->u, b->p, block) ? CHORD_EDGE_LOST : CHORD_EDGE_EXIT);
+}
+
 static void
 block_edges(struct builder *b, uint32_t block)
 {
@@ -362,7 +378,7 @@ block_edges(struct builder *b, uint32_t block)
 		else if (b->gate[block] != GRAPH_NONE && is_trap(in))
 			trap_edges(b, block, in);
 		else
-			add_edge(b, block, b->p->exit, nonlocal_returns(b->u, b->p, block) ? CHORD_EDGE_LOST : CHORD_EDGE_EXIT);
+			leave_edge(b, block, in);
 	}
 	if (has_gate_before(b, block)) {
 		add_edge(b, b->gate[block], block, CHORD_EDGE_FALL);
@@ -533,7 +549,7 @@ goes_on(const struct builder *b, uint32_t block)
 	return is_trap(in) && k->last < b->p->parts.at[k->part].last &&
 	       !is_entered(b, b->block_of[k->part][k->last - b->p->parts.at[k->part].first]) &&
 	       !is_fixed_target(b, b->p->parts.at[k->part].code, insn_at(b->p, k->part, k->last)->off) &&
-	       (!b->u->text->compiler || (in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE));
+	       (!b->u->text->compiler || is_inline(b, in));
 }
 
 /* Gates are vertices without code. At a gate it is decided whether the next instruction is completed. */

@@ -34,6 +34,7 @@ may_fault(const struct unit *u, const struct part *t, const struct insn *in)
 /* What a procedure has. */
 struct seen {
 	bool jumps, places, named;   /* indirect jumps; fixups; faults that a table names */
+	bool returns;                /* returns in inline assembly */
 };
 
 static bool
@@ -53,6 +54,7 @@ look(const struct unit *u, const struct proc_text *p)
 			bool named = is_named_fault(u, &p->parts.at[k], in);
 
 			s.jumps |= in->cls == CHORD_INSN_IJUMP;
+			s.returns |= in->cls == CHORD_INSN_RET && is_inline(u, in);
 			s.named |= named;
 			s.places |= in->leader & LEADER_ADDRESS && !named && (is_inline(u, in) || !u->text->compiler);
 		}
@@ -67,6 +69,9 @@ fault_find(struct unit *u, struct proc_text *p)
 
 	/* Text by hand that has indirect jumps uses tables of addresses for them, so its fixups are not known. */
 	if (!s.places || (!u->text->compiler && (s.jumps || !s.named)))
+		return false;
+	/* Inline assembly may return to a place whose address it pushed, or that waits on another stack. */
+	if (s.returns && !s.named)
 		return false;
 	for (size_t k = 0; k < p->parts.n; k++)
 		for (uint32_t i = p->parts.at[k].first; i < p->parts.at[k].last; i++) {
