@@ -342,9 +342,9 @@ struct nonlocal {
 };
 /* True if the block ends in such a jump. */
 bool nonlocal_jumps(const struct unit *u, const struct proc_text *p, uint32_t block);
-/* True if the block is of text by hand and ends in a return on a stack that the caller gave: longjmp by hand, or a switch to
- * another stack. A stack pointer that the procedure saved itself does not count. */
-bool nonlocal_returns(const struct unit *u, const struct proc_text *p, uint32_t block);
+/* True if the block is written by hand and ends in a return or an indirect jump on a stack that the caller gave: longjmp by hand,
+ * or a switch to another stack. A stack pointer that the procedure saved itself does not count. */
+bool nonlocal_leaves(const struct unit *u, const struct proc_text *p, uint32_t block);
 /* Finds the place from which the runtime can be called about the jump. False: there is none. */
 bool nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct nonlocal *a);
 

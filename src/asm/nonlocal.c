@@ -44,14 +44,28 @@ nonlocal_jumps(const struct unit *u, const struct proc_text *p, uint32_t block)
 	return c->insns.at[b->last - 1].cls == CHORD_INSN_IJUMP && stack_switch(u, c, b->first, b->last) != UINT32_MAX;
 }
 
-/* Does no instruction of the procedure write the register, so that its value is always the caller's? */
 static bool
-is_from_caller(const struct proc_text *p, int8_t reg)
+is_written(const struct code *c, uint32_t first, uint32_t last, int8_t reg)
 {
+	for (uint32_t i = first; i < last; i++)
+		if (writes(&c->insns.at[i], (uint8_t)reg))
+			return true;
+	return false;
+}
+
+/* Has the register the caller's value before instruction i of the block? It has if nothing writes it at all, or nothing in the
+ * first block before i, and the procedure does not come back to that block. */
+static bool
+is_from_caller(const struct proc_text *p, uint32_t block, uint32_t i, int8_t reg)
+{
+	const struct block_text *b = &p->block_text.at[block];
+	const struct code *c = p->parts.at[b->part].code;
+
+	if (reg < 0 || (!block && !(c->insns.at[b->first].leader & LEADER_JUMP)))
+		return reg >= 0 && !is_written(c, b->first, i, reg);
 	for (size_t t = 0; t < p->parts.n; t++)
-		for (uint32_t k = p->parts.at[t].first; k < p->parts.at[t].last; k++)
-			if (reg < 0 || writes(&p->parts.at[t].code->insns.at[k], (uint8_t)reg))
-				return false;
+		if (is_written(p->parts.at[t].code, p->parts.at[t].first, p->parts.at[t].last, reg))
+			return false;
 	return true;
 }
 
@@ -69,14 +83,21 @@ saves_sp_at(const struct unit *u, const struct proc_text *p, const struct move *
 	return false;
 }
 
+static bool
+is_by_hand(const struct unit *u, const struct insn *in)
+{
+	return !u->text->compiler || (in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE);
+}
+
 bool
-nonlocal_returns(const struct unit *u, const struct proc_text *p, uint32_t block)
+nonlocal_leaves(const struct unit *u, const struct proc_text *p, uint32_t block)
 {
 	const struct block_text *b = &p->block_text.at[block];
 	const struct code *c = p->parts.at[b->part].code;
+	const struct insn *last = &c->insns.at[b->last - 1];
 	struct move m;
 
-	if (u->text->compiler || c->insns.at[b->last - 1].cls != CHORD_INSN_RET)
+	if (!is_by_hand(u, last) || (last->cls != CHORD_INSN_RET && last->cls != CHORD_INSN_IJUMP))
 		return false;
 	for (uint32_t i = b->first; i < b->last; i++) {
 		int8_t base;
@@ -84,7 +105,7 @@ nonlocal_returns(const struct unit *u, const struct proc_text *p, uint32_t block
 		if (!(c->insns.at[i].attr & INSN_SETS_SP) || !decode_move(u, c, i, &m) || m.address)
 			continue;
 		base = m.from >= 0 ? m.from : m.base;
-		if (base != (int8_t)u->machine->sp && base != (int8_t)u->machine->fp && is_from_caller(p, base) &&
+		if (base != (int8_t)u->machine->sp && base != (int8_t)u->machine->fp && is_from_caller(p, block, i, base) &&
 		    (m.from >= 0 || !saves_sp_at(u, p, &m)))
 			return true;
 	}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# setjmp and longjmp by hand. leap returns on the stack that mark left in its buffer; aside works on another stack, and comes back.
+# setjmp and longjmp by hand. leap returns on the stack that mark left in its buffer, and hop jumps there; aside works on another stack,
+# and comes back.
 	.text
 	.globl	mark
 	.type	mark, @function
@@ -24,6 +25,20 @@ leap:
 	pushq	24(%rdi)
 	ret
 	.size	leap, .-leap
+
+	.globl	hop
+	.type	hop, @function
+hop:
+	movl	$1, %eax
+	movq	(%rdi), %rbx
+	movq	8(%rdi), %rbp
+	movq	24(%rdi), %rdx
+	movq	16(%rdi), %rsp
+	pushq	%rdx
+	leaq	8(%rsp), %rsp
+	movq	%rax, %rdi
+	jmp	*%rdx
+	.size	hop, .-hop
 
 	.globl	aside
 	.type	aside, @function
