@@ -135,16 +135,20 @@ mention_symbol(const struct unit *u, const struct names *n, struct str name)
 	return (struct dest){s->section, (uint32_t)s->value, true};
 }
 
+bool
+mention_is_numeric(struct str word)
+{
+	char last = word.n ? word.at[word.n - 1] : 0;
+
+	return word.n > 1 && (last == 'b' || last == 'f') && strspn(word.at, "0123456789") == word.n - 1;
+}
+
 struct dest
 mention_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt)
 {
-	char last = word.at[word.n - 1];
-
 	if (!isdigit((unsigned char)*word.at))
 		return mention_symbol(u, n, word);
-	if ((last == 'b' || last == 'f') && strspn(word.at, "0123456789") == word.n - 1)
-		return numeric_dest(u, n, word, stmt);
-	return (struct dest){0};
+	return mention_is_numeric(word) ? numeric_dest(u, n, word, stmt) : (struct dest){0};
 }
 
 static bool

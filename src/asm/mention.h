@@ -33,7 +33,9 @@ struct mention {
 /* The place that a name stands for in a statement: what a numeric label means depends on where it is used. section 0: no place in
  * code. */
 struct dest mention_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt);
-/* The same for a symbol, whatever its name looks like. */
+/* True if the name is a numeric label's, as in `1b` or `1f`, whatever section that is in. */
+bool mention_is_numeric(struct str word);
+/* What mention_dest() says of a symbol, whatever its name looks like. */
 struct dest mention_symbol(const struct unit *u, const struct names *n, struct str name);
 /* Where the name at the start of s ends; a quoted one before its second quotation mark. */
 size_t mention_end(struct str s, bool quoted);

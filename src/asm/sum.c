@@ -164,7 +164,7 @@ of_name(struct reader *r, struct str name, bool quoted)
 	return of_place(d, false);
 }
 
-/* A number, a numeric label such as 1b, or a character. Floating point numbers and the like are not known. */
+/* A number, a numeric label such as 1b in code or in data, or a character. Floating point numbers and the like are not known. */
 static struct sum
 of_digits(struct reader *r)
 {
@@ -176,7 +176,7 @@ of_digits(struct reader *r)
 	while (word.n < r->rest.n && isalnum((unsigned char)r->rest.at[word.n]))
 		word.n++;
 	advance(r, word.n);
-	if (mention_dest(r->u, r->n, word, r->stmt).section)
+	if (mention_is_numeric(word))
 		return of_place(mention_dest(r->u, r->n, word, r->stmt), false);
 	if (word.n >= sizeof digits)
 		return of_unknown(of_number(0));
