@@ -316,8 +316,9 @@ void computed_find(struct unit *u, struct proc_text *p);
 void live_prepare(struct unit *u);
 /* Finds what is live before every instruction of all procedures that are understood. */
 void live_find(struct unit *u);
-/* stack.c: finds the instructions before which the stack pointer may point to data (live.no_stack), in all procedures. Call it
- * after live_find(). */
+/* stack.c: finds the instructions before which the stack pointer may point to data (live.no_stack), in all procedures, and the
+ * returns and indirect jumps, written by hand, on a stack that is not the procedure's own (CHORD_EDGE_LOST): longjmp by hand, or a
+ * switch to another stack. Call it after live_find(). */
 void stack_find(struct unit *u);
 
 /* ---- frame.c: where the frame is, by the effects of instructions ---- */
@@ -342,9 +343,6 @@ struct nonlocal {
 };
 /* True if the block ends in such a jump. */
 bool nonlocal_jumps(const struct unit *u, const struct proc_text *p, uint32_t block);
-/* True if the block is written by hand and ends in a return or an indirect jump on a stack that the caller gave: longjmp by hand,
- * or a switch to another stack. A stack pointer that the procedure saved itself does not count. */
-bool nonlocal_leaves(const struct unit *u, const struct proc_text *p, uint32_t block);
 /* Finds the place from which the runtime can be called about the jump. False: there is none. */
 bool nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct nonlocal *a);
 

@@ -225,13 +225,6 @@ has_frame(const struct builder *b, const struct insn *in)
 	return b->u->text->compiler && in->stmt != UINT32_MAX && cfi_frame_open(b->u->cfi, in->stmt);
 }
 
-/* Adds the edge of a return, or of a jump to another procedure. */
-static void
-exit_edge(struct builder *b, uint32_t block)
-{
-	add_edge(b, block, b->p->exit, nonlocal_leaves(b->u, b->p, block) ? CHORD_EDGE_LOST : CHORD_EDGE_EXIT);
-}
-
 static bool
 is_inline(const struct builder *b, const struct insn *in)
 {
@@ -251,7 +244,7 @@ indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 	if (b->indirect && is_inline(b, in))
 		b->p->reason = "an indirect jump in inline assembly";
 	if (!b->indirect || tail) {
-		exit_edge(b, block);
+		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 		return;
 	}
 	b->leaves |= !has_frame(b, in);
@@ -358,7 +351,7 @@ leave_edge(struct builder *b, uint32_t block, const struct insn *in)
 {
 	if (in->cls == CHORD_INSN_RET && b->p->hub != GRAPH_NONE && b->u->text->compiler && is_inline(b, in))
 		b->p->reason = "a return in inline assembly, which may be an indirect jump";
-	exit_edge(b, block);
+	add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 }
 
 static void

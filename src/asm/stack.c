@@ -5,7 +5,10 @@
  *
  * Addresses on the stack are followed through registers and the graphs, and by direct jumps from one procedure into the middle of
  * another. If a stored address is loaded by the same operand, it is assumed to be the same, as long as the procedure, and those
- * that jump into it, store nothing else there. */
+ * that jump into it, store nothing else there.
+ *
+ * Then the same is done once more to find returns and jumps on other stacks. There the question is where a stack pointer comes
+ * from, and what was loaded from the stack, or from where the procedure saved its stack pointer, is taken for an address on it. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -41,6 +44,7 @@ struct text_stacks {
 	struct unit *u;
 	struct stacks **of; /* by procedure; NULL: it need not be analysed */
 	uint32_t *writes;   /* by procedure: registers that it changes, plus KNOWN; 0: not computed yet */
+	bool trusts;        /* what is loaded from the stack is taken for an address on it */
 };
 
 static const uint8_t *
@@ -124,11 +128,23 @@ called_writes(struct stacks *s, const struct code *c, const struct insn *in)
 	return (s->all->writes[proc] & 0xffff) | VECTORS;
 }
 
+/* Is the address that this load reads, given the registers with addresses on the stack, itself one on the stack? */
+static bool
+loads_address(struct stacks *s, const struct move *m, uint32_t was)
+{
+	bool on_stack = was >> m->base & 1;
+	const struct slot *slot;
+
+	if (s->all->trusts && on_stack)
+		return true;
+	slot = on_stack || s->all->trusts ? slot_of(s, m) : NULL;
+	return slot && !slot->spoilt;
+}
+
 static void
 step(struct stacks *s, const struct code *c, const struct insn *in, uint32_t *regs)
 {
 	uint32_t was = *regs, sp = 1u << s->u->machine->sp;
-	struct slot *slot;
 	struct move m;
 
 	if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL) {
@@ -136,8 +152,10 @@ step(struct stacks *s, const struct code *c, const struct insn *in, uint32_t *re
 		return;
 	}
 	s->u->machine->derived(bytes_of(s, c, in), in->len, regs);
-	if (is_access(s, c, in, false, &m) && was >> m.base & 1 && (slot = slot_of(s, &m)) && !slot->spoilt)
+	if (is_access(s, c, in, false, &m) && loads_address(s, &m, was))
 		*regs |= 1u << m.to;
+	if (s->all->trusts && in->attr & INSN_PUSHES && was & sp)
+		*regs |= in->regs_kill;
 	if (!(*regs & sp) && in->regs_kill & sp && !by_hand(s->u, in))
 		*regs |= sp;
 	s->strays |= !(*regs & sp);
@@ -196,6 +214,25 @@ spoil_all(struct stacks *s, const struct stacks *from)
 	return changed;
 }
 
+/* Notes what an operand stores. True: that is new. */
+static bool
+note_store(struct stacks *s, const struct move *m, uint32_t regs)
+{
+	bool good = regs >> m->from & 1, on_stack = regs >> m->base & 1;
+	struct slot *slot = slot_of(s, m);
+
+	if (slot && (good || slot->spoilt))
+		return false;
+	if (slot) {
+		slot->spoilt = on_stack || s->all->trusts;
+		return slot->spoilt;
+	}
+	if (!on_stack && !(s->all->trusts && good))
+		return false;
+	VEC_PUSH(s->slots, (struct slot){m->base, m->index, m->scale, m->disp, !good});
+	return true;
+}
+
 /* Notes what operands store, by what is known so far. True: something has changed. */
 static bool
 find_slots(struct stacks *s)
@@ -211,19 +248,9 @@ find_slots(struct stacks *s)
 
 		for (uint32_t i = b->first; i < b->last && s->reached[v]; i++) {
 			struct move m;
-			struct slot *slot;
-			bool good;
 
-			if (is_access(s, c, &c->insns.at[i], true, &m) && regs >> m.base & 1) {
-				good = regs >> m.from & 1;
-				slot = slot_of(s, &m);
-				if (!slot) {
-					VEC_PUSH(s->slots, (struct slot){m.base, m.index, m.scale, m.disp, !good});
-					changed = true;
-				} else if (!good && !slot->spoilt) {
-					slot->spoilt = changed = true;
-				}
-			}
+			if (is_access(s, c, &c->insns.at[i], true, &m))
+				changed |= note_store(s, &m, regs);
 			to = jumped_into(s, c, &c->insns.at[i], &block);
 			changed |= to && spoil_all(to, s);
 			step(s, c, &c->insns.at[i], &regs);
@@ -283,6 +310,8 @@ begin(struct stacks *s)
 	const struct proc_text *p = s->p;
 	uint32_t sp = 1u << s->u->machine->sp;
 
+	if (s->all->trusts)
+		sp |= 1u << s->u->machine->fp;
 	memset(s->reached, 0, p->graph->nvert * sizeof *s->reached);
 	memset(s->at, 0, p->graph->nvert * sizeof *s->at);
 	s->strays = false;
@@ -317,6 +346,35 @@ mark_no_stack(struct stacks *s)
 			p->live[p->live_base[b->part] + i - part->first].no_stack = !(regs >> s->u->machine->sp & 1);
 			step(s, part->code, &part->code->insns.at[i], &regs);
 		}
+	}
+}
+
+/* Does the block end in a return or an indirect jump, written by hand, on another stack? */
+static bool
+leaves_stack(struct stacks *s, uint32_t v)
+{
+	const struct block_text *b = &s->p->block_text.at[v];
+	const struct code *c = s->p->parts.at[b->part].code;
+	const struct insn *last = &c->insns.at[b->last - 1];
+	uint32_t regs = s->at[v];
+
+	if (!s->reached[v] || !by_hand(s->u, last) || (last->cls != CHORD_INSN_RET && last->cls != CHORD_INSN_IJUMP))
+		return false;
+	for (uint32_t i = b->first; i + 1 < b->last; i++)
+		step(s, c, &c->insns.at[i], &regs);
+	return !(regs >> s->u->machine->sp & 1);
+}
+
+static void
+mark_lost(struct stacks *s)
+{
+	struct proc_text *p = s->p;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		uint32_t from = p->graph->edge[e].from;
+
+		if (p->arcs.at[e].kind == CHORD_EDGE_EXIT && from < p->blocks.n && leaves_stack(s, from))
+			p->arcs.at[e].kind = CHORD_EDGE_LOST;
 	}
 }
 
@@ -435,22 +493,49 @@ choose(struct text_stacks *all)
 			all->of[to]->outside[block] = true;
 }
 
+/* Follows addresses until nothing changes. */
+static void
+find_addresses(struct text_stacks *all)
+{
+	do
+		follow_all(all);
+	while (find_all_slots(all));
+}
+
+static void
+forget_slots(struct text_stacks *all)
+{
+	for (size_t i = 0; i < all->u->procs.n; i++)
+		if (all->of[i]) {
+			free(all->of[i]->slots.at);
+			memset(&all->of[i]->slots, 0, sizeof all->of[i]->slots);
+			all->of[i]->inside = false;
+		}
+}
+
 void
 stack_find(struct unit *u)
 {
 	struct text_stacks all = {.u = u, .of = pool_array(u->pool, u->procs.n, sizeof *all.of)};
+	bool strays = false;
 
 	all.writes = pool_array(u->pool, u->procs.n, sizeof *all.writes);
 	choose(&all);
-	do {
-		do
-			follow_all(&all);
-		while (find_all_slots(&all));
-	} while (find_strays(&all));
-	for (size_t i = 0; i < u->procs.n; i++) {
-		if (all.of[i] && all.of[i]->strays)
+	do
+		find_addresses(&all);
+	while (find_strays(&all));
+	for (size_t i = 0; i < u->procs.n; i++)
+		if (all.of[i] && all.of[i]->strays) {
 			mark_no_stack(all.of[i]);
+			strays = true;
+		}
+	forget_slots(&all);
+	if (!strays)
+		return;
+	all.trusts = true;
+	find_addresses(&all);
+	for (size_t i = 0; i < u->procs.n; i++)
 		if (all.of[i])
-			free(all.of[i]->slots.at);
-	}
+			mark_lost(all.of[i]);
+	forget_slots(&all);
 }

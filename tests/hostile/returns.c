@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls the procedures of returns.s: with an argument, leap or hop abandons activations of down. */
+/* Calls the procedures of returns.s: that of the argument abandons activations of down. */
 #include <stdio.h>
 #include <string.h>
 
 __attribute__((returns_twice)) int mark(void **buffer);
-_Noreturn void leap(void **buffer);
-_Noreturn void hop(void **buffer);
-int aside(void **room);
+_Noreturn void leap(void **buffer), hop(void **buffer), load(void **buffer), swap(void **buffer), pull(void **buffer),
+    reach(void **buffer);
+int aside(void **room), beside(void **room), call_on(void **top, int (*function)(void));
 
-static void *buffer[4], *room[40];
+static const struct {
+	const char *name;
+	void (*jump)(void **buffer);
+} way[] = {{"leap", leap}, {"hop", hop}, {"load", load}, {"swap", swap}, {"pull", pull}, {"reach", reach}};
+static void *buffer[4], *room[1000] __attribute__((aligned(16)));
 static volatile int n;
+
+static int
+five(void)
+{
+	return 5;
+}
 
 __attribute__((noinline)) static void
 down(int left, const char *how)
 {
 	if (left)
 		down(left - 1, how);
-	else if (strcmp(how, "hop"))
-		leap(buffer);
-	else
-		hop(buffer);
+	for (unsigned i = 0; !left && i < sizeof way / sizeof *way; i++)
+		if (!strcmp(how, way[i].name))
+			way[i].jump(buffer);
 	n++;
 }
 
@@ -28,6 +37,6 @@ main(int argc, char **argv)
 {
 	if (argc > 1 && !mark(buffer))
 		down(5, argv[1]);
-	printf("%d %d\n", n, aside(room));
+	printf("%d %d %d %d\n", n, aside(room), beside(room), call_on(room + 1000, five));
 	return 0;
 }
