@@ -73,6 +73,8 @@ struct image_import {
 	uint64_t addr;
 };
 bool image_import(struct image *im, uint64_t slot, struct image_import *import);
+/* True if the loader stores the address of the symbol `name` in some slot. */
+bool image_takes(struct image *im, const char *name);
 /* The names of the shared objects that the file needs; returns how many. */
 size_t image_needed(struct image *im, const char *const **name);
 

@@ -3,6 +3,7 @@
 #include "image/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The name of a symbol in the table to which the relocations belong. */
 static const char *
@@ -104,6 +105,16 @@ image_import(struct image *im, uint64_t slot, struct image_import *import)
 	if (found)
 		*import = *found;
 	return found;
+}
+
+bool
+image_takes(struct image *im, const char *name)
+{
+	read_imports(im);
+	for (size_t i = 0; i < im->import.n; i++)
+		if (im->import.at[i].name && !strcmp(im->import.at[i].name, name))
+			return true;
+	return false;
 }
 
 size_t

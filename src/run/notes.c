@@ -325,6 +325,57 @@ note_unwinder(struct run *r, const struct binary *b)
 		                              "seen, and counts of procedures that they left or came to may be wrong", b->path));
 }
 
+static bool
+is_measured(const struct run *r, const char *name)
+{
+	for (size_t k = 0; k < r->binary.n; k++)
+		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++)
+			if (!strcmp(r->binary.at[k].map.proc[i].name, name))
+				return true;
+	return false;
+}
+
+/* Does a binary have the function, or take it from another one? */
+static bool
+is_linked(const struct run *r, const char *name)
+{
+	for (size_t k = 0; k < r->binary.n; k++) {
+		const struct image_symbol *symbol;
+		size_t n = image_symbols(r->binary.at[k].image, &symbol);
+
+		for (size_t i = 0; i < n; i++)
+			if (!strcmp(symbol[i].name, name))
+				return true;
+		if (image_takes(r->binary.at[k].image, name))
+			return true;
+	}
+	return false;
+}
+
+/* Well-known functions that go on on another stack without a function of libc. Those that are measured have edges of their own for
+ * that. */
+static void
+note_switches(struct run *r)
+{
+	static const char *const names[] = {
+		"jump_fcontext", "ontop_fcontext",     /* Boost.Context */
+		"co_switch",                           /* libco */
+		"coro_transfer", "coroutine_transfer", /* libcoro, Ruby */
+		"acosw",                               /* libaco */
+	};
+	struct buf b = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (is_linked(r, names[i]) && !is_measured(r, names[i]))
+			buf_printf(&b, "%s%s", n++ ? ", " : "", names[i]);
+	if (n)
+		VEC_PUSH(r->note, pool_printf(r->pool, "%.*s %s not measured: counts of procedures that were left for good on a "
+		                              "stack, or came to behind a call, may be wrong", (int)b.n, b.at,
+		                              n == 1 ? "switches stacks and is" : "switch stacks and are"));
+	buf_free(&b);
+}
+
 void
 run_notes(struct run *r)
 {
@@ -356,6 +407,7 @@ run_notes(struct run *r)
 	VEC_JOIN(r->note, r->replaced);
 	for (size_t i = 0; i < r->binary.n; i++)
 		note_unwinder(r, &r->binary.at[i]);
+	note_switches(r);
 	if (p->flags & CHORD_PROFILE_NOT_WATCHED)
 		VEC_PUSH(r->note, "threads may have been made that the runtime did not see: counts may be short");
 	for (size_t i = 0; i < p->text.n; i++)
