@@ -239,6 +239,7 @@ struct counted_steps {
 /* Where the code of a path_op is put. The path register is in the shadow of the place of the return address. */
 struct path_place {
 	struct liveness live;
+	uint16_t reserved;   /* registers that are neither used nor saved */
 	uint8_t reg;         /* a general register: the return address is at reg + off */
 	bool loaded;         /* the return address is below the address that is in memory at reg + off */
 	int64_t off;

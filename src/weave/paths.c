@@ -458,7 +458,7 @@ find_frame(const struct unit *u, struct woven *w, const struct site *s, uint32_t
 	struct cfi_frame f;
 	uint32_t block, i;
 
-	c->place = (struct path_place){.live = s->live, .reg = u->machine->sp, .below = w->paths->below};
+	c->place = (struct path_place){.live = s->live, .reserved = u->reserved, .reg = u->machine->sp, .below = w->paths->below};
 	c->stmt = UINT32_MAX;
 	if (!frame_of_site(w, s, e, &block, &i))
 		return false;

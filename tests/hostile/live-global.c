@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A global variable in r11, which the compiler was told to leave alone. A handler reads it after each instruction of a loop. */
+/* A global variable in r11, which the compiler was told to leave alone. A handler reads it after each instruction of two loops. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +18,9 @@ handler(int sig, siginfo_t *info, void *context)
 	steps++;
 	others += ((ucontext_t *)context)->uc_mcontext.gregs[REG_R11] != 12345;
 }
+
+/* The same as gcc 14 compiles it: with -fchord=paths no register is left. */
+long count_14(const unsigned char *p, const unsigned char *end, unsigned char c);
 
 __attribute__((noipa)) static long
 count(const unsigned char *p, const unsigned char *end, unsigned char c)
@@ -39,7 +42,7 @@ main(void)
 	sigaction(SIGTRAP, &a, NULL);
 	global = 12345;
 	__asm__ volatile("subq $128, %%rsp\n\t" TRAP "\n\taddq $128, %%rsp" : : : "memory", "cc");
-	n = count(text, text + sizeof text, 'a');
+	n = count(text, text + sizeof text, 'a') - count_14(text, text + sizeof text, 'g');
 	__asm__ volatile("subq $128, %%rsp\n\t" TRAP "\n\taddq $128, %%rsp" : : : "memory", "cc");
 	printf("%ld %d %lu\n", n, steps > 200, others);
 	return 0;

@@ -114,7 +114,7 @@ struct scratch
 scratch_begin(struct buf *out, const struct path_op *op, const struct path_place *place)
 {
 	struct scratch s = {.out = out, .place = place, .rax_in = -1, .shadow = -1};
-	uint16_t never = (uint16_t)(X86_RSP | 1u << place->reg | bit(op->from) | bit(op->to) |
+	uint16_t never = (uint16_t)(X86_RSP | place->reserved | 1u << place->reg | bit(op->from) | bit(op->to) |
 	                            bit((int8_t)(place->base - 1)) |
 	                            bit((int8_t)(place->cells - 1)) | (op->traced ? X86_CURSOR : 0));
 
