@@ -92,7 +92,8 @@ take_entries(struct finder *f, const struct proc *p)
 	}
 }
 
-/* If bytes between known instructions cannot be decoded, decoding goes on at the next known instruction. */
+/* If bytes between known instructions cannot be decoded, decoding goes on at the next known instruction. Padding is not among
+ * them: it has other lengths in woven code. */
 static void
 take_part(struct finder *f, const struct part_at *part)
 {
@@ -105,7 +106,7 @@ take_part(struct finder *f, const struct part_at *part)
 		struct walk w;
 
 		for (walk_start(&w, p, NULL, b); walk_next(&w);)
-			if (w.addr - part->addr < part->size)
+			if (w.kind != CHORD_INSN_PAD && w.addr - part->addr < part->size)
 				VEC_PUSH(f->known, w.addr);
 	}
 	if (f->known.n)

@@ -45,9 +45,13 @@ enter_segment(struct walk *w)
 	}
 }
 
+/* Padding has other lengths in the woven program, and may be fewer instructions there: where the first one stands is known, and all
+ * of them begin no earlier. */
 bool
 walk_next(struct walk *w)
 {
+	bool padded = w->i != UINT32_MAX && w->kind == CHORD_INSN_PAD;
+	uint64_t pad = w->addr, delta = w->seg_delta;
 	uint8_t insn;
 
 	do {
@@ -63,6 +67,8 @@ walk_next(struct walk *w)
 		enter_segment(w);
 		w->addr = w->has_seg ? w->offset + w->seg_delta : 0;
 	} while (!(insn & 15));
+	if (padded && w->kind == CHORD_INSN_PAD && w->seg_delta == delta)
+		w->addr = pad;
 	return true;
 }
 
