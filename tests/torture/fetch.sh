@@ -2,8 +2,10 @@
 # GCC's torture tests, from Debian's source package. To be sourced: set "torture" to the folder of this file first.
 real=$torture/../real
 . "$real/lib.sh"
+# The package of the installed compiler.
+gcc_source=gcc-$(gcc -dumpversion | cut -d. -f1)
 
-# gcc-12 is a tarball in a tarball, and huge: only the tests are unpacked. Takes the
+# It is a tarball in a tarball, and huge: only the tests are unpacked. Takes the
 # place of what source_package calls.
 unpack_package()
 {

@@ -58,7 +58,7 @@ sources()
 programs()
 {
 	(
-		cd "$CHORD_CACHE/src/gcc-12"
+		cd "$CHORD_CACHE/src/$gcc_source"
 		find gcc.c-torture/execute -name '*.c' ! -path '*/lib/*' ! -name '*-lib.c'
 		grep -lE 'dg-do run' g++.dg/eh/*.C
 	) | sort
@@ -95,7 +95,7 @@ list()
 {
 	local n=0 program compiler some how language file
 	combinations | while IFS='	' read -r program compiler some; do
-		file=$CHORD_CACHE/src/gcc-12/$program
+		file=$CHORD_CACHE/src/$gcc_source/$program
 		language=c how=text
 		[ "${program##*.}" = c ] || language=c++
 		[ $((n++ % driver)) != 0 ] || how=driver
@@ -121,7 +121,7 @@ done
 # What is in a file of link-time optimisation is no text that could be woven.
 [[ $more != *-flto* ]] || driver=1
 
-source_package gcc-12
+source_package "$gcc_source"
 [ -z "$fetch" ] || exit 0
 open_work torture
 list >"$work/list"
