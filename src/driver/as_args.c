@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- @files ---- */
 
@@ -173,6 +174,20 @@ take_option(struct as_args *a, char *s, char *value)
 		VEC_PUSH(*to, value);
 }
 
+/* Says so if input i is a part of the request before it: gcc and clang split their option -Wa at commas. */
+static bool
+is_split(char **argv, size_t i)
+{
+	const char *s = argv[i], *before = i ? argv[i - 1] : "";
+
+	if (strncmp(before, "--chord=", 8) || !access(s, F_OK))
+		return false;
+	if (!strchr(before, '@') && measure_named(str_of(s)) == CHORD_MEASURES)
+		return false;
+	say_error(before, "'%s' after it is no file; with -Wa, measures are joined by +, and a comma in a value is %%2c", s);
+	return true;
+}
+
 /* Takes one argument, and its value if it has one. */
 static bool
 take(struct as_args *a, char **argv, size_t n, size_t *i)
@@ -182,6 +197,8 @@ take(struct as_args *a, char **argv, size_t n, size_t *i)
 	if (!strncmp(s, "--chord=", 8))
 		return request_take(s + 8, &a->request, a->pool);
 	if (*s != '-' || !s[1]) {
+		if (is_split(argv, *i))
+			return false;
 		VEC_PUSH(a->inputs, s);
 	} else if (!strcmp(s, "--")) {
 		*i = n - 1; /* the assembler ignores everything after it */

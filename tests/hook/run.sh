@@ -840,6 +840,9 @@ t_wrong_measures() {
 	refused 2 "^chord: -fchord-events: .*nonsense" $cc -fchord-events=loads,nonsense -c work.c
 	refused 2 "chord: --chord: unknown measure 'x'" "$hook/as" --chord=x -o x.o hand.s
 	refused 1 "unknown measure 'x'" gcc -B"$hook" -Wa,--chord=x -c work.c
+	refused 1 "^chord: --chord=edges: 'calls' after it is no file; .* joined by [+]" gcc -B"$hook" -Wa,--chord=edges,calls -c work.c
+	refused 1 "^chord: --chord=@events=fp: 'loads' after it is no file; .* %2c" gcc -B"$hook" -Wa,--chord=@events=fp,loads -c work.c
+	refused 1 "no-such.s" "$hook/as" --chord=edges no-such.s -o x.o
 	[ "$(ls *.o 2>/dev/null)" = "" ] || no "there is an object"
 }
 
