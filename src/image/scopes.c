@@ -14,8 +14,18 @@ struct span {
 	uint32_t scope, depth;
 };
 
+/* A debugging entry that may have functions in it, and the one around it in the list. */
+struct holder {
+	Dwarf_Die die;
+	uint32_t in;             /* IMAGE_NO_SCOPE: a unit */
+};
+
+/* Those of a unit, by address. */
+struct holders { struct holder *at; size_t n, cap; };
+
 struct reader {
 	struct image *im;
+	struct strmap holders;   /* from the addresses of units to the lists that are known */
 	const char *dir;         /* of the current unit; or NULL */
 	uint64_t unit;           /* its number */
 	VEC(struct span) span;
@@ -79,34 +89,121 @@ part_of_name(Dwarf_Die *scope)
 	}
 }
 
+static bool
+may_hold(int tag)
+{
+	switch (tag) {
+	case DW_TAG_module: case DW_TAG_lexical_block: case DW_TAG_with_stmt: case DW_TAG_catch_block: case DW_TAG_try_block:
+	case DW_TAG_entry_point: case DW_TAG_inlined_subroutine: case DW_TAG_subprogram: case DW_TAG_namespace:
+	case DW_TAG_class_type: case DW_TAG_structure_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void
+list_holders(struct holders *h, Dwarf_Die *die, uint32_t in, uint32_t depth)
+{
+	uint32_t at = (uint32_t)h->n;
+	Dwarf_Die child;
+
+	VEC_PUSH(*h, (struct holder){*die, in});
+	if (depth == DEPTH || dwarf_child(die, &child))
+		return;
+	do {
+		if (may_hold(dwarf_tag(&child)))
+			list_holders(h, &child, at, depth + 1);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+/* The list of the unit of an entry, which is made once: libdw would search the unit from its beginning for each entry. */
+static const struct holders *
+holders_of(struct reader *r, Dwarf_Die *die)
+{
+	struct holders *h;
+	struct str key;
+	Dwarf_Die unit;
+	uint64_t have;
+
+	if (!dwarf_diecu(die, &unit, NULL, NULL))
+		return NULL;
+	key = (struct str){(const char *)&unit.addr, sizeof unit.addr};
+	if (strmap_get(&r->holders, key, &have))
+		return (const struct holders *)(uintptr_t)have;
+	h = pool_alloc(r->im->pool, sizeof *h);
+	*h = (struct holders){0};
+	list_holders(h, &unit, IMAGE_NO_SCOPE, 0);
+	key.at = pool_strndup(r->im->pool, key.at, key.n);
+	strmap_put(&r->holders, key, (uintptr_t)h);
+	return h;
+}
+
+static void
+free_holders(struct reader *r)
+{
+	for (size_t i = 0; i < r->holders.cap; i++)
+		if (r->holders.slot[i].used)
+			free(((struct holders *)(uintptr_t)r->holders.slot[i].value)->at);
+	strmap_free(&r->holders);
+}
+
+/* The number of an entry in its list, or IMAGE_NO_SCOPE. */
+static uint32_t
+holder_at(const struct holders *h, const void *addr)
+{
+	size_t lo = 0, hi = h->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if ((uintptr_t)h->at[mid].die.addr < (uintptr_t)addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < h->n && h->at[lo].die.addr == addr ? (uint32_t)lo : IMAGE_NO_SCOPE;
+}
+
+/* Writes the names of what is around an entry, the outermost first. */
+static void
+write_around(struct buf *b, const struct holders *h, uint32_t at)
+{
+	uint32_t in = h->at[at].in;
+	const char *part;
+
+	if (in == IMAGE_NO_SCOPE)
+		return;
+	write_around(b, h, in);
+	part = part_of_name(&h->at[in].die);
+	if (part)
+		buf_printf(b, "%s::", part);
+}
+
 /* The name with the name spaces, classes and functions around its declaration. */
 static const char *
-qualified(struct image *im, Dwarf_Die *die, const char *name)
+qualified(struct reader *r, Dwarf_Die *die, const char *name)
 {
-	Dwarf_Die declared = *die, next, *scopes;
+	Dwarf_Die declared = *die, next;
+	const struct holders *h;
 	Dwarf_Attribute a;
 	struct buf b = {0};
-	int n;
+	uint32_t at;
 
 	if (dwarf_attr(die, DW_AT_specification, &a) && dwarf_formref_die(&a, &next))
 		declared = next;
-	n = dwarf_getscopes_die(&declared, &scopes);
-	for (int i = n - 1; i > 0; i--) {
-		const char *part = part_of_name(&scopes[i]);
-
-		if (part)
-			buf_printf(&b, "%s::", part);
-	}
-	if (n > 0)
-		free(scopes);
+	h = holders_of(r, &declared);
+	at = h ? holder_at(h, declared.addr) : IMAGE_NO_SCOPE;
+	if (at != IMAGE_NO_SCOPE)
+		write_around(&b, h, at);
 	buf_str(&b, name);
-	name = pool_strndup(im->pool, b.at, b.n);
+	name = pool_strndup(r->im->pool, b.at, b.n);
 	buf_free(&b);
 	return name;
 }
 
 static const char *
-name_of(struct image *im, Dwarf_Die *die)
+name_of(struct reader *r, Dwarf_Die *die)
 {
 	const char *name = string_of(die, DW_AT_linkage_name);
 
@@ -115,7 +212,7 @@ name_of(struct image *im, Dwarf_Die *die)
 	if (name)
 		return name;
 	name = string_of(die, DW_AT_name);
-	return name && !is_c(die) ? qualified(im, die, name) : name;
+	return name && !is_c(die) ? qualified(r, die, name) : name;
 }
 
 /* The folder of the unit of an origin. With -flto an instance is often in another unit than its origin. */
@@ -129,7 +226,7 @@ folder_of(struct reader *r, Dwarf_Die *die, Dwarf_Die *origin)
 	return image_unit_folder(r->im, &unit);
 }
 
-/* Each origin is looked up once, because it takes long to find the name spaces and classes of a name. */
+/* Each origin is looked up once. */
 static const struct origin *
 known_origin(struct reader *r, Dwarf_Die *die)
 {
@@ -141,7 +238,7 @@ known_origin(struct reader *r, Dwarf_Die *die)
 	if (strmap_get(&r->origin, key, &have))
 		return (const struct origin *)(uintptr_t)have;
 	o = pool_alloc(r->im->pool, sizeof *o);
-	o->name = name_of(r->im, &at);
+	o->name = name_of(r, &at);
 	o->name = o->name ? o->name : "?";
 	o->at = image_declaration(r->im, folder_of(r, die, &at), &at);
 	key.at = pool_strndup(r->im->pool, key.at, key.n);
@@ -327,6 +424,7 @@ read_scopes(struct image *im)
 	}
 	sort_spans(&r);
 	free(r.span.at);
+	free_holders(&r);
 	strmap_free(&r.origin);
 	strmap_free(&r.begun);
 }
