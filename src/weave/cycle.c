@@ -9,6 +9,8 @@
 enum { CALL = 12 };
 /* ROUNDS: rounds that are run until the start no longer matters, and then as many rounds that are counted. */
 enum { ROUNDS = 8, REGS = 16 };
+/* All searches in a procedure take so many steps at most. */
+enum { STEPS_MOST = 1 << 26 };
 
 struct cycles {
 	const struct woven *w;
@@ -19,6 +21,8 @@ struct cycles {
 	uint8_t *far;            /* by vertex, in a search: instructions on the way there; CYCLE_LONG: not reached */
 	uint32_t *from;          /* by vertex, in a search: its predecessor */
 	uint32_t *queue, *been;
+	uint32_t *enters;        /* by vertex: the last start of a search to which it leads, and 1 */
+	uint64_t steps;          /* edges that the searches have looked at */
 };
 
 struct cycles *
@@ -34,6 +38,7 @@ cycles_new(struct pool *pool, const struct unit *u, const struct woven *w)
 	c->from = pool_array(pool, g->nvert, sizeof *c->from);
 	c->queue = pool_array(pool, g->nvert, sizeof *c->queue);
 	c->been = pool_array(pool, g->nvert, sizeof *c->been);
+	c->enters = pool_array(pool, g->nvert, sizeof *c->enters);
 	memset(c->far, CYCLE_LONG, g->nvert);
 	return c;
 }
@@ -52,34 +57,51 @@ length_of(const struct cycles *c, uint32_t v)
 	return n;
 }
 
+static bool
+is_way(const struct cycles *c, uint32_t e)
+{
+	return e < c->w->proc->arcs.n && c->w->proc->arcs.at[e].kind != CHORD_EDGE_CLOSE;
+}
+
+/* Marks the vertices that lead to v. */
+static void
+mark_enters(struct cycles *c, uint32_t v)
+{
+	for (uint32_t i = c->g->in_at[v]; i < c->g->in_at[v + 1]; i++)
+		if (is_way(c, c->g->in[i]))
+			c->enters[c->g->edge[c->g->in[i]].from] = v + 1;
+}
+
 /* The length of the shortest cycle through v, or CYCLE_LONG if that is not less. c->from leads from *last back to v. */
 static uint32_t
 shortest(struct cycles *c, uint32_t v, uint32_t *last)
 {
 	uint32_t head = 0, tail = 0, nbeen = 0, least = CYCLE_LONG, size = c->g->nvert;
 
+	mark_enters(c, v);
 	c->far[v] = 0;
 	c->been[nbeen++] = v;
 	c->queue[tail++] = v;
 	while (head != tail) {
 		uint32_t at = c->queue[head++ % size], n = c->far[at] + length_of(c, at);
 
+		/* A vertex may lead to thousands: the edge to v is not sought among these. */
+		if (c->enters[at] == v + 1 && n < least) {
+			least = n;
+			*last = at;
+		}
 		for (uint32_t i = c->g->out_at[at]; i < c->g->out_at[at + 1] && n < least; i++) {
 			uint32_t e = c->g->out[i], to = c->g->edge[e].to;
 
-			if (e >= c->w->proc->arcs.n || c->w->proc->arcs.at[e].kind == CHORD_EDGE_CLOSE)
+			c->steps++;
+			if (!is_way(c, e) || n >= c->far[to])
 				continue;
-			if (to == v) {
-				least = n;
-				*last = at;
-			} else if (n < c->far[to]) {
-				if (c->far[to] == CYCLE_LONG)
-					c->been[nbeen++] = to;
-				c->far[to] = (uint8_t)n;
-				c->from[to] = at;
-				if (tail - head < size)
-					c->queue[tail++ % size] = to;
-			}
+			if (c->far[to] == CYCLE_LONG)
+				c->been[nbeen++] = to;
+			c->far[to] = (uint8_t)n;
+			c->from[to] = at;
+			if (tail - head < size)
+				c->queue[tail++ % size] = to;
 		}
 	}
 	while (nbeen)
@@ -140,7 +162,8 @@ cycle_of(struct cycles *c, uint32_t v)
 
 	if (!c->looked[v]) {
 		c->looked[v] = true;
-		c->found[v].insns = shortest(c, v, &last);
+		/* Blocks that reach a hub with thousands of labels reach all of them. */
+		c->found[v].insns = c->steps < STEPS_MOST ? shortest(c, v, &last) : CYCLE_LONG;
 		if (c->found[v].insns < CYCLE_LONG && v < c->w->proc->blocks.n)
 			c->found[v].latency = latency_of(c, v, last);
 	}
