@@ -191,6 +191,7 @@ struct code {
 	uint8_t falls;           /* while decoding: enum reach of what follows the last instruction */
 	VEC(struct insn) insns;  /* by offset, ascending */
 	VEC(uint32_t) stmts;     /* statements that make bytes here, by offset */
+	VEC(uint32_t) pads;      /* offsets of those that may be padding */
 	VEC(struct doubt) doubts;
 	VEC(struct bad) bad;
 	uint8_t *use;            /* doubt.c: by byte offset, how instructions use the address */
@@ -351,6 +352,8 @@ struct liveness live_on_edge(const struct unit *u, const struct proc_text *p, ui
 
 /* The procedure and part at an offset of a section. False: none. */
 bool unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, uint32_t *part);
+/* The first of a section's ranges that begins after an offset. */
+size_t unit_range_after(const struct code *c, uint32_t off);
 
 /* The block that is entered at a vertex: for a gate the block that it leads to, otherwise the vertex itself. */
 static inline uint32_t

@@ -584,6 +584,14 @@ check_roots(struct code *c)
 	}
 }
 
+static void
+list_pads(const struct unit *u, struct code *c)
+{
+	for (size_t i = 0; i < c->stmts.n; i++)
+		if (stmt_of(u, c, i)->flags & (STMT_PAD | STMT_ALIGNS))
+			VEC_PUSH(c->pads, u->place[c->stmts.at[i]].off);
+}
+
 void
 code_read(struct unit *u)
 {
@@ -610,6 +618,7 @@ code_read(struct unit *u)
 		mark_padding(u, u->code[i]);
 		name_stmts(u, u->code[i]);
 		mark_loose(u, u->code[i]);
+		list_pads(u, u->code[i]);
 		free(u->code[i]->fresh.at);
 	}
 }

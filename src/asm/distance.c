@@ -172,17 +172,19 @@ distance_of(const struct unit *u, uint32_t proc, const struct code *c, const str
 
 /* The offset from which on nothing may be woven in: the length of padding in between depends on all code before it. */
 static uint32_t
-moved_by_padding(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
+moved_by_padding(const struct code *c, uint32_t lo, uint32_t hi)
 {
-	for (size_t i = 0; i < c->stmts.n; i++) {
-		uint32_t off = u->place[c->stmts.at[i]].off;
+	size_t a = 0, b = c->pads.n;
 
-		if (off > hi)
-			break;
-		if (off > lo && u->text->stmts.at[c->stmts.at[i]].flags & (STMT_PAD | STMT_ALIGNS))
-			return 0;
+	while (a < b) {
+		size_t mid = (a + b) / 2;
+
+		if (c->pads.at[mid] <= lo)
+			a = mid + 1;
+		else
+			b = mid;
 	}
-	return lo;
+	return a < c->pads.n && c->pads.at[a] <= hi ? 0 : lo;
 }
 
 /* Does an instruction begin in [lo, hi)? */
@@ -220,9 +222,11 @@ keep(struct unit *u, uint32_t section, uint32_t lo, uint32_t hi, const char *by)
 {
 	const struct code *c = u->code[section];
 	uint32_t proc, part;
+	size_t i;
 
-	lo = moved_by_padding(u, c, lo, hi);
-	for (size_t i = 0; i < c->ranges.n && c->ranges.at[i].lo < hi; i++) {
+	lo = moved_by_padding(c, lo, hi);
+	i = unit_range_after(c, lo);
+	for (i -= i > 0; i < c->ranges.n && c->ranges.at[i].lo < hi; i++) {
 		uint32_t end = i + 1 < c->ranges.n ? c->ranges.at[i + 1].lo : c->nbyte;
 		uint32_t from = c->ranges.at[i].lo;
 

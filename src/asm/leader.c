@@ -269,9 +269,8 @@ refuse_range(struct unit *u, uint32_t stmt, struct dest lo, struct dest hi)
 	if (lo.section != hi.section || lo.off >= hi.off || is_mentioned(u, lo))
 		return false;
 	refuse_described(u, stmt, lo);
-	for (size_t i = 0; i < c->ranges.n; i++)
-		if (c->ranges.at[i].lo > lo.off && c->ranges.at[i].lo < hi.off)
-			refuse_described(u, stmt, (struct dest){lo.section, c->ranges.at[i].lo, true});
+	for (size_t i = unit_range_after(c, lo.off); i < c->ranges.n && c->ranges.at[i].lo < hi.off; i++)
+		refuse_described(u, stmt, (struct dest){lo.section, c->ranges.at[i].lo, true});
 	return true;
 }
 
@@ -312,12 +311,12 @@ refuse_named(struct unit *u, const struct names *n, uint32_t stmt)
 static void
 refuse_ranges(struct unit *u, const struct names *n)
 {
-	uint32_t nstmt = (uint32_t)u->text->stmts.n;
+	uint32_t nstmt = (uint32_t)u->text->stmts.n, done = 0;
 
 	for (uint32_t i = 0; i < nstmt; i++) {
 		uint32_t lo = i, hi = i;
 
-		if (!is_by_hand(u, i) || !describes_range(u, n, i))
+		if (!is_by_hand(u, i) || !describes_range(u, n, i) || i < done)
 			continue;
 		while (lo && is_by_hand(u, lo - 1))
 			lo--;
@@ -325,6 +324,7 @@ refuse_ranges(struct unit *u, const struct names *n)
 			hi++;
 		for (uint32_t k = lo; k <= hi; k++)
 			refuse_named(u, n, k);
+		done = hi + 1;
 	}
 }
 

@@ -47,11 +47,10 @@ dest_of(const struct unit *u, const struct code *c, const struct insn *in)
 
 /* ---- what is at a place ---- */
 
-bool
-unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, uint32_t *part)
+size_t
+unit_range_after(const struct code *c, uint32_t off)
 {
-	const struct code *c = section < u->ncode ? u->code[section] : NULL;
-	size_t lo = 0, hi = c ? c->ranges.n : 0;
+	size_t lo = 0, hi = c->ranges.n;
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
@@ -61,6 +60,15 @@ unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, 
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+bool
+unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, uint32_t *part)
+{
+	const struct code *c = section < u->ncode ? u->code[section] : NULL;
+	size_t lo = c ? unit_range_after(c, off) : 0;
+
 	if (!lo)
 		return false;
 	*proc = c->ranges.at[lo - 1].proc;
@@ -95,6 +103,7 @@ unit_free(struct unit *u)
 		if (u->code[i]) {
 			free(u->code[i]->insns.at);
 			free(u->code[i]->stmts.at);
+			free(u->code[i]->pads.at);
 			free(u->code[i]->doubts.at);
 			free(u->code[i]->bad.at);
 			free(u->code[i]->ranges.at);
