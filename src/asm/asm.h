@@ -285,6 +285,7 @@ struct unit {
 	VEC(struct way) ways;        /* by target */
 	struct names *names;         /* mention.h: of places in code; from leader_find() on */
 	struct frames **frames;      /* frame.c: by procedure, made when first needed */
+	struct holding *holdings;    /* nonlocal.c: by register; for leader_find() */
 };
 
 /* Frees what is not in the pool. text, object and pool are not the unit's. */

@@ -36,6 +36,8 @@ bool subtracts_name(struct str s);
 /* True if the instruction is a jump that can be given another operand. */
 bool can_retarget(const struct unit *u, const struct insn *in);
 
+/* nonlocal.c: what nonlocal_mention() keeps of its last answers, in unit.holdings. */
+struct holding *holdings_new(struct pool *pool);
 /* nonlocal.c: what the address that instruction i takes is used for: LEADER_ADDRESS, LEADER_RECEIVE, or both if that cannot be
  * told. */
 uint8_t nonlocal_mention(const struct unit *u, const struct code *c, uint32_t i, struct dest d);

@@ -562,6 +562,7 @@ void
 leader_find(struct unit *u)
 {
 	u->stack_private = !u->text->compiler && is_stack_private(u);
+	u->holdings = holdings_new(u->pool);
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i])
 			mark_insns(u, u->code[i]);

@@ -243,36 +243,23 @@ spread(const struct unit *u, const struct code *c, const struct insn *in, uint16
 	return v.how != VALUE_OTHER;
 }
 
-/* May the address that instruction i takes, in its own procedure, get into memory? Not if it is added to something at once. Nothing
- * is known yet of the order of instructions. Registers that are pushed are those of the caller. *all: the registers that may hold
- * it, if it may not get into memory. */
+/* Adds the registers to which a procedure may copy what registers of the set hold. False: it may store it. */
 static bool
-may_be_stored(const struct unit *u, const struct code *c, uint32_t i, uint16_t *all)
+spread_in(const struct unit *u, uint32_t proc, uint16_t *held)
 {
-	const struct insn *in = &c->insns.at[i];
-	uint16_t held = in->regs_kill, old;
-	uint32_t proc, part;
-	struct value v;
-	struct move m;
+	uint16_t old;
 
-	*all = held;
-	if (value_of(u, c, in, &v) && v.to && v.how == VALUE_SUM && v.plus)
-		return false;
-	if (!held || in->cls != CHORD_INSN_OTHER || (decode_move(u, c, i, &m) && m.stores) ||
-	    !unit_find(u, c->section, in->off, &proc, &part))
-		return true;
 	do {
-		old = held;
+		old = *held;
 		for (size_t t = 0; t < u->procs.at[proc].parts.n; t++) {
 			const struct part *p = &u->procs.at[proc].parts.at[t];
 
 			for (uint32_t k = p->first; k < p->last; k++)
-				if (!spread(u, p->code, &p->code->insns.at[k], &held))
-					return true;
+				if (!spread(u, p->code, &p->code->insns.at[k], held))
+					return false;
 		}
-	} while (held != old);
-	*all = held;
-	return false;
+	} while (*held != old);
+	return true;
 }
 
 /* Does the procedure only jump to an address that it holds in a register of the set, so that no other code gets it? */
@@ -301,14 +288,78 @@ keeps_to_itself(const struct unit *u, uint32_t proc, uint16_t held)
 	return jumps;
 }
 
+/* What is known of an address that a procedure takes into registers. Thousands of instructions of a procedure may take one, so the
+ * last answer is kept for each register. */
+struct holding {
+	uint32_t section, proc;  /* of the instruction */
+	uint16_t taken, held;    /* the registers that it sets, and all that may hold the address */
+	bool stays;              /* it does not get into memory */
+	bool asked, kept;        /* keeps_to_itself() was asked, and what it said */
+};
+
+struct holding *
+holdings_new(struct pool *pool)
+{
+	enum { REGS = 16 };
+
+	return pool_array(pool, REGS, sizeof(struct holding));
+}
+
+/* taken: not 0. */
+static struct holding *
+holding_of(const struct unit *u, uint32_t section, uint32_t proc, uint16_t taken)
+{
+	struct holding *h = &u->holdings[__builtin_ctz(taken)];
+
+	if (h->taken == taken && h->proc == proc && h->section == section)
+		return h;
+	*h = (struct holding){.section = section, .proc = proc, .taken = taken, .held = taken};
+	h->stays = spread_in(u, proc, &h->held);
+	return h;
+}
+
+/* May the address that instruction i takes, in its own procedure, get into memory? Not if it is added to something at once. Nothing
+ * is known yet of the order of instructions. Registers that are pushed are those of the caller. *holding: what is known of an
+ * address that may not get into memory; NULL: it is added to something. */
+static bool
+may_be_stored(const struct unit *u, const struct code *c, uint32_t i, struct holding **holding)
+{
+	const struct insn *in = &c->insns.at[i];
+	uint32_t proc, part;
+	struct value v;
+	struct move m;
+
+	*holding = NULL;
+	if (value_of(u, c, in, &v) && v.to && v.how == VALUE_SUM && v.plus)
+		return false;
+	if (!in->regs_kill || in->cls != CHORD_INSN_OTHER || (decode_move(u, c, i, &m) && m.stores) ||
+	    !unit_find(u, c->section, in->off, &proc, &part))
+		return true;
+	*holding = holding_of(u, c->section, proc, in->regs_kill);
+	return !(*holding)->stays;
+}
+
+/* Does the procedure of instruction i keep the address that it takes? */
+static bool
+is_kept(const struct unit *u, const struct code *c, uint32_t i, uint32_t proc)
+{
+	struct holding *h;
+
+	if (may_be_stored(u, c, i, &h))
+		return false;
+	if (!h)
+		return keeps_to_itself(u, proc, c->insns.at[i].regs_kill);
+	if (!h->asked)
+		h->kept = keeps_to_itself(u, proc, h->held);
+	h->asked = true;
+	return h->kept;
+}
+
 /* What an address that is taken in text by hand is for. Whatever may get it may go on there. */
 static uint8_t
 mention_by_hand(const struct unit *u, const struct code *c, uint32_t i, uint32_t from, uint32_t to)
 {
-	uint16_t held;
-
-	return from == to && !may_be_stored(u, c, i, &held) && keeps_to_itself(u, from, held) ? LEADER_ADDRESS :
-	       LEADER_ADDRESS | LEADER_RECEIVE;
+	return from == to && is_kept(u, c, i, from) ? LEADER_ADDRESS : LEADER_ADDRESS | LEADER_RECEIVE;
 }
 
 /* What an address that is taken in its own procedure is for. __builtin_setjmp stores the stack pointer in a word after it. */
@@ -318,7 +369,7 @@ mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
 	uint32_t first = straight_from(c, i), last = straight_to(c, i);
 	struct target t, other;
 	bool stored = address_store(u, c, i, &t), near = false;
-	uint16_t held;
+	struct holding *holding;
 	struct move m;
 
 	for (uint32_t k = first; k <= last; k++) {
@@ -328,7 +379,7 @@ mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
 		if (stored && decode_store(u, c, k, &other) && holds_sp(u, c, k, other.move.from) && is_just_behind(&t, &other))
 			return LEADER_RECEIVE;
 	}
-	return near && may_be_stored(u, c, i, &held) ? LEADER_ADDRESS | LEADER_RECEIVE : LEADER_ADDRESS;
+	return near && may_be_stored(u, c, i, &holding) ? LEADER_ADDRESS | LEADER_RECEIVE : LEADER_ADDRESS;
 }
 
 /* What an address that is taken in another procedure is for: a nested function jumps there, or only takes it. */
