@@ -91,20 +91,31 @@ get_interest(struct in *in, struct proc_paths *pp)
 		in_bad(in, "paths of interest where all are counted");
 }
 
+/* By vertex: how many arcs leave it, and how many of these are cut. */
+struct leaving { uint32_t arcs, cut; };
+
 /* A call that may return twice has to end its block, and paths have to end there. */
 static void
-check_twice(struct in *in, const struct proc *p, uint32_t call)
+check_twice(struct in *in, const struct proc *p, const struct leaving *leaving, const struct call *c)
 {
-	const struct call *c = &p->call[call];
-	uint32_t cut = 0, n = 0;
-
-	for (uint32_t i = 0; i < p->narc; i++)
-		if (p->arc[i].from == c->block) {
-			n++;
-			cut += p->paths->cut[i];
-		}
-	if (n != 1 || cut != 1 || c->insn != p->block[c->block].ninsn - 1 || c->flags & CHORD_CALL_NORETURN)
+	if (leaving[c->block].arcs != 1 || leaving[c->block].cut != 1 || c->insn != p->block[c->block].ninsn - 1 ||
+	    c->flags & CHORD_CALL_NORETURN)
 		in_bad(in, "a call that may return twice in the middle of a path");
+}
+
+static void
+check_calls(struct in *in, const struct proc *p)
+{
+	struct leaving *leaving = xcalloc(p->nvert, sizeof *leaving);
+
+	for (uint32_t i = 0; i < p->narc; i++) {
+		leaving[p->arc[i].from].arcs++;
+		leaving[p->arc[i].from].cut += p->paths->cut[i];
+	}
+	for (uint32_t i = 0; i < p->ncall && !in->bad; i++)
+		if (p->call[i].flags & CHORD_CALL_TWICE)
+			check_twice(in, p, leaving, &p->call[i]);
+	free(leaving);
 }
 
 static void
@@ -142,9 +153,8 @@ paths_map(struct in *in, struct proc *p, const struct record *r)
 	get_vertices(in, p, pp);
 	get_interest(in, pp);
 	p->paths = pp;
-	for (uint32_t i = 0; i < p->ncall && !in->bad; i++)
-		if (p->call[i].flags & CHORD_CALL_TWICE)
-			check_twice(in, p, i);
+	if (!in->bad)
+		check_calls(in, p);
 	if (!in->bad)
 		check_paths(in, p);
 }
