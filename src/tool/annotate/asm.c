@@ -18,20 +18,38 @@ same_proc(const struct view_insn *a, const struct view_insn *b)
 	return a->proc == b->proc && a->binary == b->binary;
 }
 
+/* The arcs that leave block b: arc[at[b] .. at[b + 1]). */
+struct leaving { uint32_t *at, *arc; };
+
+static struct leaving
+leaving_of(const struct proc *p)
+{
+	struct leaving l = {xcalloc(p->nvert + 2, sizeof *l.at), xcalloc(p->narc + 1, sizeof *l.arc)};
+	uint32_t *next = l.at + 1;
+
+	for (uint32_t i = 0; i < p->narc; i++)
+		next[p->arc[i].from + 1]++;
+	for (uint32_t v = 0; v < p->nvert; v++)
+		next[v + 1] += next[v];
+	for (uint32_t i = 0; i < p->narc; i++)
+		l.arc[next[p->arc[i].from]++] = i;
+	return l;
+}
+
 /* Puts where a jump within the procedure leads. The jump's own operand may be a stub that counts. */
 static void
-put_target(const struct view_insn *in)
+put_target(const struct view_insn *in, const struct leaving *l)
 {
-	for (uint32_t i = 0; i < in->proc->narc; i++) {
-		const struct arc *a = &in->proc->arc[i];
+	for (uint32_t i = l->at[in->block]; i < l->at[in->block + 1]; i++) {
+		const struct arc *a = &in->proc->arc[l->arc[i]];
 
-		if (a->from == in->block && (a->kind == CHORD_EDGE_TAKEN || a->kind == CHORD_EDGE_JUMP) && a->to < in->proc->nblock)
+		if ((a->kind == CHORD_EDGE_TAKEN || a->kind == CHORD_EDGE_JUMP) && a->to < in->proc->nblock)
 			printf("  -> %" PRIx64, view_block_addr(in->proc, a->to));
 	}
 }
 
 static void
-put_text(const struct annotate *a, const struct view_insn *in)
+put_text(const struct annotate *a, const struct view_insn *in, const struct leaving *l)
 {
 	struct callee c = view_insn_callee(in);
 	struct buf text = {0};
@@ -46,7 +64,7 @@ put_text(const struct annotate *a, const struct view_insn *in)
 	if (c.n)
 		printf(" <%s>", plain_name(callee_name(a->run->pool, &c, 0)));
 	if (in->kind == CHORD_INSN_BRANCH || in->kind == CHORD_INSN_JUMP)
-		put_target(in);
+		put_target(in, l);
 }
 
 static void
@@ -66,7 +84,7 @@ put_branch(const struct annotate *a, size_t insn)
 static const struct column columns[] = {{NULL, 15, 0}, {NULL, 8, 2}, {NULL, 0, 0}};
 
 static void
-put_insn(const struct annotate *a, size_t i)
+put_insn(const struct annotate *a, size_t i, const struct leaving *l)
 {
 	const struct view_insn *in = &a->list.insn.at[i];
 	struct table t = TABLE(columns);
@@ -82,7 +100,7 @@ put_insn(const struct annotate *a, size_t i)
 		table_text(&t, in->known ? "#####" : "?");
 	table_printf(&t, "%" PRIx64, in->addr);
 	table_text(&t, "");
-	put_text(a, in);
+	put_text(a, in, l);
 	if (in->kind == CHORD_INSN_BRANCH)
 		put_branch(a, i);
 	annotate_plain(a);
@@ -171,6 +189,7 @@ put_origin(const struct annotate *a, const struct view_insn *in, const struct vi
 static void
 put_proc(const struct annotate *a, const struct span *s)
 {
+	struct leaving leaving = leaving_of(a->list.insn.at[s->first].proc);
 	const struct view_insn *before = NULL;
 
 	put_heading(a, &a->list.insn.at[s->first], s->insns);
@@ -181,10 +200,12 @@ put_proc(const struct annotate *a, const struct span *s)
 			putchar('\n');
 		if (a->what == ANNOTATE_BOTH)
 			put_origin(a, in, before);
-		put_insn(a, i);
+		put_insn(a, i, &leaving);
 		before = in;
 	}
 	putchar('\n');
+	free(leaving.at);
+	free(leaving.arc);
 }
 
 static int
