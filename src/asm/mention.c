@@ -71,6 +71,16 @@ read_symbols(struct names *n, const struct unit *u)
 	}
 }
 
+static int
+by_number(const void *a, const void *b)
+{
+	const struct numeric *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->stmt > y->stmt) - (x->stmt < y->stmt);
+}
+
 void
 names_read(struct names *n, const struct unit *u)
 {
@@ -87,6 +97,8 @@ names_read(struct names *n, const struct unit *u)
 				strmap_put(&n->defined, name, strmap_get(&n->defined, name, &(uint64_t){0}) ? UINT32_MAX : i);
 		}
 	}
+	if (n->numeric.n)
+		qsort(n->numeric.at, n->numeric.n, sizeof *n->numeric.at, by_number);
 }
 
 void
@@ -105,17 +117,24 @@ numeric_dest(const struct unit *u, const struct names *n, struct str word, uint3
 	uint64_t number = strtoull(word.at, NULL, 10);
 	bool back = word.at[word.n - 1] == 'b';
 	const struct numeric *best = NULL;
+	struct numeric here = {stmt, number};
+	size_t lo = 0, hi = n->numeric.n;
 
-	for (size_t i = 0; i < n->numeric.n; i++) {
-		const struct numeric *d = &n->numeric.at[i];
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int order = by_number(&n->numeric.at[mid], &here);
 
-		if (d->number != number)
-			continue;
-		if (back && d->stmt < stmt)
-			best = d;
-		if (!back && d->stmt > stmt && !best)
-			best = d;
+		if (back ? order < 0 : order <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
+	if (back && lo)
+		best = &n->numeric.at[lo - 1];
+	else if (!back && lo < n->numeric.n)
+		best = &n->numeric.at[lo];
+	if (best && best->number != number)
+		best = NULL;
 	if (!best || !u->place[best->stmt].section || !u->code[u->place[best->stmt].section])
 		return (struct dest){0};
 	return (struct dest){u->place[best->stmt].section, u->place[best->stmt].off, true};

@@ -16,7 +16,7 @@ struct names {
 	struct strmap symbols;            /* from name to symbol index, of places in code */
 	struct strmap absolute;           /* from name to value */
 	struct strmap defined;            /* from name to the statement that defines it; UINT32_MAX: several do */
-	VEC(struct numeric) numeric;      /* definitions, in text order */
+	VEC(struct numeric) numeric;      /* definitions, by number, then in text order */
 };
 
 /* Reads the names of a unit's text; names_free() frees them. */
