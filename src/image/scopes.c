@@ -26,6 +26,7 @@ struct holders { struct holder *at; size_t n, cap; };
 struct reader {
 	struct image *im;
 	struct strmap holders;   /* from the addresses of units to the lists that are known */
+	VEC(struct holders *) listed; /* all of these */
 	const char *dir;         /* of the current unit; or NULL */
 	uint64_t unit;           /* its number */
 	VEC(struct span) span;
@@ -95,7 +96,7 @@ may_hold(int tag)
 	switch (tag) {
 	case DW_TAG_module: case DW_TAG_lexical_block: case DW_TAG_with_stmt: case DW_TAG_catch_block: case DW_TAG_try_block:
 	case DW_TAG_entry_point: case DW_TAG_inlined_subroutine: case DW_TAG_subprogram: case DW_TAG_namespace:
-	case DW_TAG_class_type: case DW_TAG_structure_type:
+	case DW_TAG_class_type: case DW_TAG_structure_type: case DW_TAG_union_type: case DW_TAG_interface_type:
 		return true;
 	default:
 		return false;
@@ -136,15 +137,16 @@ holders_of(struct reader *r, Dwarf_Die *die)
 	list_holders(h, &unit, IMAGE_NO_SCOPE, 0);
 	key.at = pool_strndup(r->im->pool, key.at, key.n);
 	strmap_put(&r->holders, key, (uintptr_t)h);
+	VEC_PUSH(r->listed, h);
 	return h;
 }
 
 static void
 free_holders(struct reader *r)
 {
-	for (size_t i = 0; i < r->holders.cap; i++)
-		if (r->holders.slot[i].used)
-			free(((struct holders *)(uintptr_t)r->holders.slot[i].value)->at);
+	for (size_t i = 0; i < r->listed.n; i++)
+		free(r->listed.at[i]->at);
+	free(r->listed.at);
 	strmap_free(&r->holders);
 }
 
