@@ -1385,7 +1385,7 @@ t_ghc() {
 	EOF
 	for measure in edges every-block; do
 		rm -f p.o p.hi
-		want ghc -O -rtsopts -pgma "$CHORD-cc" -opta-fchord=$measure -pgml "$CHORD-cc" -o $measure p.hs
+		want ghc -O -rtsopts -pgma "$CHORD-cc" -opta-fchord=$measure -pgml "$CHORD-cc" -optl-no-pie -o $measure p.hs
 		want ./$measure +RTS -V0
 		says 127 out
 		says 'Left divide by zero' out
