@@ -356,6 +356,13 @@ bool unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *p
 /* The first of a section's ranges that begins after an offset. */
 size_t unit_range_after(const struct code *c, uint32_t off);
 
+/* True if the instruction is of inline assembly. */
+static inline bool
+insn_is_inline(const struct unit *u, const struct insn *in)
+{
+	return in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE;
+}
+
 /* The block that is entered at a vertex: for a gate the block that it leads to, otherwise the vertex itself. */
 static inline uint32_t
 proc_lands(const struct proc_text *p, uint32_t v)

@@ -225,12 +225,6 @@ has_frame(const struct builder *b, const struct insn *in)
 	return b->u->text->compiler && in->stmt != UINT32_MAX && cfi_frame_open(b->u->cfi, in->stmt);
 }
 
-static bool
-is_inline(const struct builder *b, const struct insn *in)
-{
-	return in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE;
-}
-
 static void
 indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 {
@@ -241,7 +235,7 @@ indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 		    nonlocal_find(b->u, b->p, block, &(struct nonlocal){0}) ? CHORD_EDGE_NONLOCAL : CHORD_EDGE_LOST);
 		return;
 	}
-	if (b->indirect && is_inline(b, in))
+	if (b->indirect && insn_is_inline(b->u, in))
 		b->p->reason = "an indirect jump in inline assembly";
 	if (!b->indirect || tail) {
 		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
@@ -349,7 +343,7 @@ trap_edges(struct builder *b, uint32_t block, const struct insn *in)
 static void
 leave_edge(struct builder *b, uint32_t block, const struct insn *in)
 {
-	if (in->cls == CHORD_INSN_RET && b->p->hub != GRAPH_NONE && b->u->text->compiler && is_inline(b, in))
+	if (in->cls == CHORD_INSN_RET && b->p->hub != GRAPH_NONE && b->u->text->compiler && insn_is_inline(b->u, in))
 		b->p->reason = "a return in inline assembly, which may be an indirect jump";
 	add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 }
@@ -549,7 +543,7 @@ goes_on(const struct builder *b, uint32_t block)
 	return is_trap(in) && k->last < b->p->parts.at[k->part].last &&
 	       !is_entered(b, b->block_of[k->part][k->last - b->p->parts.at[k->part].first]) &&
 	       !is_fixed_target(b, b->p->parts.at[k->part].code, insn_at(b->p, k->part, k->last)->off) &&
-	       (!b->u->text->compiler || is_inline(b, in));
+	       (!b->u->text->compiler || insn_is_inline(b->u, in));
 }
 
 /* Gates are vertices without code. At a gate it is decided whether the next instruction is completed. */

@@ -253,7 +253,7 @@ look_at(struct computed *x, const struct part *part, uint32_t i, const struct st
 {
 	const struct code *c = part->code;
 	const struct insn *in = &c->insns.at[i];
-	bool compiled = x->u->text->compiler && !(in->stmt != UINT32_MAX && x->u->text->stmts.at[in->stmt].flags & STMT_INLINE);
+	bool compiled = x->u->text->compiler && !insn_is_inline(x->u, in);
 	struct value v;
 	struct word w;
 

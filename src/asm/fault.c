@@ -13,12 +13,6 @@ insn_of(const struct part *t, uint32_t i)
 }
 
 static bool
-is_inline(const struct unit *u, const struct insn *in)
-{
-	return in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE;
-}
-
-static bool
 may_fault(const struct unit *u, const struct part *t, const struct insn *in)
 {
 	const struct obj_section *s = &u->object->sections[t->code->section];
@@ -54,9 +48,9 @@ look(const struct unit *u, const struct proc_text *p)
 			bool named = is_named_fault(u, &p->parts.at[k], in);
 
 			s.jumps |= in->cls == CHORD_INSN_IJUMP;
-			s.returns |= in->cls == CHORD_INSN_RET && is_inline(u, in);
+			s.returns |= in->cls == CHORD_INSN_RET && insn_is_inline(u, in);
 			s.named |= named;
-			s.places |= in->leader & LEADER_ADDRESS && !named && (is_inline(u, in) || !u->text->compiler);
+			s.places |= in->leader & LEADER_ADDRESS && !named && (insn_is_inline(u, in) || !u->text->compiler);
 		}
 	return s;
 }
@@ -79,7 +73,7 @@ fault_find(struct unit *u, struct proc_text *p)
 			struct insn *in = &t->code->insns.at[i];
 
 			if (is_named_fault(u, t, in) ||
-			    (all && is_inline(u, in) && !(in->leader & LEADER_ADDRESS) && may_fault(u, t, in)))
+			    (all && insn_is_inline(u, in) && !(in->leader & LEADER_ADDRESS) && may_fault(u, t, in)))
 				in->leader |= LEADER_FAULT;
 			if (in->leader & LEADER_FAULT && in->cls != CHORD_INSN_TRAP)
 				in->attr |= INSN_ALONE;

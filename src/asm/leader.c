@@ -518,7 +518,7 @@ mark_pieces(struct unit *u)
 			const struct part *part = &u->procs.at[i].parts.at[t];
 			struct insn *in = &part->code->insns.at[part->first];
 
-			if (!in->leader && in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE)
+			if (!in->leader && insn_is_inline(u, in))
 				in->leader |= LEADER_ADDRESS;
 		}
 }

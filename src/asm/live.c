@@ -23,12 +23,6 @@ struct flow {
 	struct liveness *in;        /* by vertex */
 };
 
-static bool
-is_inline(const struct unit *u, const struct insn *in)
-{
-	return in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE;
-}
-
 /* ---- what calls and jumps out of procedures read ---- */
 
 static const struct obj_symbol *
@@ -103,7 +97,7 @@ look_at(struct unit *u, const struct code *c, struct insn *in)
 		return;
 	}
 	mark_called(u, c, in);
-	spares &= u->text->compiler && !is_inline(u, in) && (in->cls == CHORD_INSN_RET || is_plain(u, c, in));
+	spares &= u->text->compiler && !insn_is_inline(u, in) && (in->cls == CHORD_INSN_RET || is_plain(u, c, in));
 	in->attr = (uint16_t)((in->attr & ~INSN_SPARES) | (spares ? INSN_SPARES : 0));
 }
 
@@ -160,7 +154,7 @@ gone_of(const struct unit *u, const struct proc_text *p)
 		for (uint32_t i = part->first; i < part->last; i++) {
 			const struct insn *in = &part->code->insns.at[i];
 
-			changed |= is_inline(u, in) ? 0 : in->regs_kill;
+			changed |= insn_is_inline(u, in) ? 0 : in->regs_kill;
 		}
 	}
 	gone |= changed | lost_by_convention(u, changed);
@@ -183,7 +177,7 @@ not_read(const struct flow *f, const struct insn *in)
 static bool
 passes_flags(const struct flow *f, const struct insn *in)
 {
-	return !f->u->text->compiler || is_inline(f->u, in);
+	return !f->u->text->compiler || insn_is_inline(f->u, in);
 }
 
 static struct liveness

@@ -75,7 +75,7 @@ slot_of(struct stacks *s, const struct move *m)
 static bool
 by_hand(const struct unit *u, const struct insn *in)
 {
-	return !u->text->compiler || (in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE);
+	return !u->text->compiler || insn_is_inline(u, in);
 }
 
 static const uint32_t KNOWN = 1u << 16, VECTORS = 0xffff0000;

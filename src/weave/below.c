@@ -2,12 +2,6 @@
 /* What the program keeps below the stack pointer. */
 #include "weave/internal.h"
 
-static bool
-is_inline(const struct unit *u, const struct insn *in)
-{
-	return in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE;
-}
-
 /* May inline assembly use memory below the stack pointer? It may do that in any procedure. */
 static bool
 inline_uses(const struct unit *u, const struct woven *w)
@@ -16,7 +10,7 @@ inline_uses(const struct unit *u, const struct woven *w)
 		for (uint32_t i = w->proc->block_text.at[b].first; i < w->proc->block_text.at[b].last; i++) {
 			const struct insn *in = woven_insn(w, b, i);
 
-			if (in->below && is_inline(u, in))
+			if (in->below && insn_is_inline(u, in))
 				return true;
 		}
 	return false;
@@ -41,7 +35,7 @@ calls_something(const struct unit *u, const struct woven *w)
 		for (uint32_t i = w->proc->block_text.at[b].first; i < w->proc->block_text.at[b].last; i++) {
 			const struct insn *in = woven_insn(w, b, i);
 
-			if (insn_is_call(in) && in->stmt != UINT32_MAX && !is_inline(u, in) && !begins_with(w, b, i) &&
+			if (insn_is_call(in) && in->stmt != UINT32_MAX && !insn_is_inline(u, in) && !begins_with(w, b, i) &&
 			    !(i + 1 == w->proc->block_text.at[b].last && calls_within(w, b)))
 				return u->text->compiler;
 		}
@@ -72,7 +66,7 @@ leaf_has_room(const struct unit *u, const struct woven *w, bool *nothing)
 		for (uint32_t i = w->proc->block_text.at[b].first; i < w->proc->block_text.at[b].last; i++) {
 			const struct insn *in = woven_insn(w, b, i);
 
-			if (in->stmt == UINT32_MAX || is_inline(u, in))
+			if (in->stmt == UINT32_MAX || insn_is_inline(u, in))
 				return false;
 			lowest = in->below < lowest ? in->below : lowest;
 			points |= points_to_stack(u, w, b, in);
