@@ -45,8 +45,8 @@ enter_segment(struct walk *w)
 	}
 }
 
-/* Padding has other lengths in the woven program, and may be fewer instructions there: where the first one stands is known, and all
- * of them begin no earlier. */
+/* Padding has other lengths in the woven program, and may be fewer instructions there. Only the address of the first one is known,
+ * so all of them have it. */
 bool
 walk_next(struct walk *w)
 {
