@@ -137,7 +137,7 @@ chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t 
 	for (uint32_t i = 0; i < t->npending && forked; i++)
 		*(volatile uint32_t *)t->pending[i] = 0;
 	r->seen = n;
-	r->seen_at = *(volatile uint64_t *)cursor = at + used;
+	*(volatile uint64_t *)cursor = at + used % r->size;
 	r->torn = 0;
 }
 
@@ -426,9 +426,9 @@ chord_rt_trace_jump(struct chord_rt_ctl *ctl, uint32_t n)
 		chord_rt_on_own_stack(ctl, chord_rt_trace_settle, 0, 0);
 }
 
-/* A child of vfork was killed, perhaps while it waited at the end of a segment for the ring of another one that was killed. Several
- * such children, each a segment further on, would lead the cursor out of the ring. So it is settled if it is in a segment that the
- * ring does not know of. */
+/* A child of vfork was killed, perhaps at the end of a segment, before it had the ring or while it had it. The segment after the
+ * cursor's may not be free then, and several such children, each a segment further on, would lead the cursor out of the ring. So
+ * the ring is settled. */
 static void
 chord_rt_trace_vfork_killed(struct chord_rt_ctl *ctl)
 {
@@ -437,7 +437,7 @@ chord_rt_trace_vfork_killed(struct chord_rt_ctl *ctl)
 	const uint64_t *cursor = r && r->at ? chord_rt_cursor(ctl->trace, mine->base) : NULL;
 
 	if (cursor && chord_rt_in_ring(r->at, r->size, *cursor) &&
-	    chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS != r->seen / CHORD_TRACE_SLOTS)
+	    (r->busy || chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS != r->seen / CHORD_TRACE_SLOTS))
 		chord_rt_on_own_stack(ctl, chord_rt_trace_settle, 0, 0);
 }
 

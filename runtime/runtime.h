@@ -416,7 +416,7 @@ struct chord_rt_ring {
 	uint64_t first;               /* number of the first segment in it */
 	uint64_t packed;              /* segments before this one are packed, or in earlier rings; if a collector packs, see
 	                               * chord_rt_packed() */
-	uint64_t seen, seen_at;       /* number of the next slot when the runtime was last here, and its address */
+	uint64_t seen;                /* number of the next slot when the runtime was last here */
 	uint64_t room;                /* slots before this one had room when a segment last ended */
 	uint32_t number, rings;       /* number: of the stream; rings: of the ring in the stream */
 	uint32_t busy;                /* the thread that packs */

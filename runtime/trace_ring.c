@@ -56,11 +56,26 @@ chord_rt_is_full(const struct chord_rt_ring *r, uint64_t segment)
 	return (segment + 1 - chord_rt_packed(r)) * CHORD_TRACE_SEGMENT >= r->size;
 }
 
+/* How many slots have been reserved since the runtime was last here, if the next one was at the address `from` then, in the first
+ * of the ring's mappings, and is at `to` now: at most as many as the ring has. */
+static uint64_t
+chord_rt_since(uint64_t from, uint64_t to, uint64_t size)
+{
+	return (to < from ? to + size - from : to - from > size ? to - from - size : to - from) / 4;
+}
+
+/* The number of the slot at that address, if it was reserved since the runtime was last here, or comes next. */
+static uint64_t
+chord_rt_number_of(const struct chord_rt_ring *r, uint64_t at)
+{
+	return r->seen + chord_rt_since((uint64_t)chord_rt_slot_at(r, r->seen), at, r->size);
+}
+
 /* The number of the next slot. */
 static uint64_t
 chord_rt_next_slot(const struct chord_rt_ring *r, const uint64_t *cursor)
 {
-	return r->seen + (*(const volatile uint64_t *)cursor - r->seen_at) / 4;
+	return chord_rt_number_of(r, *(const volatile uint64_t *)cursor);
 }
 
 /* The number of the slot after the last one that has room, when all segments before that one are packed. */
@@ -275,7 +290,7 @@ chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 {
 	struct chord_rt_old_ring *old = (struct chord_rt_old_ring *)chord_rt_take_room(ctl, sizeof *old);
 	uint64_t next = (chord_rt_next_slot(r, cursor) + CHORD_TRACE_SLOTS - 1) / CHORD_TRACE_SLOTS;
-	uint64_t from = chord_rt_packed(r) * CHORD_TRACE_SLOTS;
+	uint64_t from = chord_rt_packed(r) * CHORD_TRACE_SLOTS, seen = r->seen, seen_at = (uint64_t)chord_rt_slot_at(r, seen);
 	struct chord_rt_old_ring was = {.at = r->at, .size = r->size, .collected = r->collected, .before = r->old};
 	long e = -ENOMEM;
 
@@ -293,11 +308,10 @@ chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 		return false;
 	}
 	old->end = __atomic_exchange_n(cursor, r->at, __ATOMIC_RELAXED);
-	old->next = r->seen + (old->end - r->seen_at) / 4;
+	old->next = seen + chord_rt_since(seen_at, old->end, old->size);
 	old->n = old->next - from;
 	r->old = old;
 	r->seen = next * CHORD_TRACE_SLOTS;
-	r->seen_at = r->at;
 	return true;
 }
 
@@ -518,16 +532,18 @@ chord_rt_forget_first(struct chord_rt_ring *r, uint64_t segment)
 	}
 }
 
-/* Notes where the cursor is, in the first of the ring's mappings. */
+/* Notes which slot is next, and brings the cursor into the first of the ring's mappings. A child of vfork may be killed here. So
+ * the number of the next slot is the same after each store: while the cursor moves, the slot before the next one is noted. */
 static void
 chord_rt_note_cursor(struct chord_rt_ring *r, uint64_t *cursor)
 {
-	r->seen = chord_rt_next_slot(r, cursor);
-	r->seen_at = *cursor;
-	if (r->seen_at >= r->at + r->size) {
+	uint64_t next = chord_rt_next_slot(r, cursor);
+
+	if (*cursor >= r->at + r->size) {
+		*(volatile uint64_t *)&r->seen = next - 1;
 		chord_rt_home_bump(cursor, -r->size);
-		r->seen_at -= r->size;
 	}
+	*(volatile uint64_t *)&r->seen = next;
 }
 
 /* Settles the cursor first, because children of vfork may be killed here one after another, each a segment further on. */
@@ -639,7 +655,7 @@ static bool
 chord_rt_end_segment(struct chord_rt_ring *r, const uint64_t *cursor, uint32_t token, uint64_t p)
 {
 	struct chord_extent_head *const head = r->at && r->collected && !r->busy ? r->head : NULL;
-	const uint64_t next = r->seen + (p + 4 - r->seen_at) / 4, segment = next / CHORD_TRACE_SLOTS, size = r->size;
+	const uint64_t next = head ? chord_rt_number_of(r, p + 4) : 0, segment = next / CHORD_TRACE_SLOTS, size = r->size;
 	uint64_t room = r->room, packed, used;
 
 	if (!head || p - r->at >= size - 4 || next % CHORD_TRACE_SLOTS)

@@ -106,18 +106,30 @@ chord_rt_vfork_begins(const struct chord_rt_regs *regs)
 		    (uint64_t)chord_rt_call(SYS_getpid)};
 }
 
+/* The note of the call of vfork at that stack pointer by this process, or NULL. */
+static struct chord_rt_vfork *
+chord_rt_vfork_noted(struct chord_rt_region *r, uint64_t sp)
+{
+	uint64_t me = (uint64_t)chord_rt_call(SYS_getpid);
+
+	for (uint32_t i = r->nvfork; i-- > 0;)
+		if (r->vfork[i].sp == sp && r->vfork[i].pid == me)
+			return &r->vfork[i];
+	return NULL;
+}
+
 /* Runs in the parent, with the result of the system call. If the call has succeeded and is still noted, the child was killed, and
- * its end was not seen. */
+ * its end was not seen. Notes after this one are of calls in the child. */
 static __attribute__((used)) void
 chord_rt_vfork_done(struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	struct chord_rt_region *r = chord_rt_watches(ctl) ? chord_rt_region_shared(ctl) : NULL;
-	struct chord_rt_vfork *v = r && r->nvfork ? &r->vfork[r->nvfork - 1] : NULL;
+	struct chord_rt_region *r = ctl && ctl->magic ? chord_rt_region_shared(ctl) : NULL;
+	struct chord_rt_vfork *v = r ? chord_rt_vfork_noted(r, regs->r[CHORD_RT_SP]) : NULL;
 	bool failed = chord_rt_failed((long)regs->r[CHORD_RT_RESULT]);
 
-	if (v && v->sp == regs->r[CHORD_RT_SP] && v->pid == (uint64_t)chord_rt_call(SYS_getpid)) {
-		r->nvfork--;
+	if (v) {
+		r->nvfork = (uint32_t)(v - r->vfork);
 		if (r->program_sp < v->sp)
 			r->program_sp = 0; /* the child was on the runtime's stack */
 		if (!failed) {

@@ -228,6 +228,24 @@ call_vfork(void)
 	wait_for(pid);
 }
 
+/* The child calls vfork as well, and both processes are killed at the same time. */
+NOINLINE static void
+call_vforks(void)
+{
+	for (volatile int i = 0; i < 2; i++) {
+		pid_t pid = vfork();
+
+		if (pid == 0) {
+			setpgid(0, 0);
+			if (vfork() == 0)
+				kill(0, SIGKILL);
+			_exit(0);
+		}
+		if (pid < 0 || waitpid(pid, &(int){0}, 0) != pid)
+			abort();
+	}
+}
+
 NOINLINE static void
 call_fork(void)
 {
@@ -323,7 +341,7 @@ main(int argc, char **argv)
 		{"exit", call_exit}, {"_exit", call__exit}, {"quick_exit", call_quick_exit}, {"execv", call_execv},
 		{"execl", call_execl}, {"execle", call_execle}, {"execlp", call_execlp}, {"failexec", fail_exec},
 		{"abort", call_abort}, {"assert", call_assert}, {"raise", call_raise}, {"kill", call_kill},
-		{"vfork", call_vfork}, {"fork", call_fork},
+		{"vfork", call_vfork}, {"vforks", call_vforks}, {"fork", call_fork},
 	};
 	const char *s = argc > 1 ? argv[1] : "";
 

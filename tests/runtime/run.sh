@@ -254,6 +254,7 @@ for p in exits exits-nopie; do
 	exits $p-context "$w/$p" context =contexts:5 call_setcontext:5 contexts:5 one:5 three:5 two:5 "$clean"
 	exits $p-fibres "$w/$p" fibres call_swapcontext:6 fibre:6 fibre:6 one:6 three:6 two:6 "$clean"
 	exits $p-vfork "$w/$p" vfork =call_vfork:1 call_vfork:1 "$clean"
+	exits $p-vforks "$w/$p" vforks =call_vforks:2 'state 1 in_flight 2'
 	exits $p-cancel "$w/$p" cancel =cancelled:3 cancelled:3 one:3 sleeper:3 three:3 two:3 "$clean"
 	exits $p-signal "$w/$p" signal call_exit:1 main:1 on_exit_signal:1 one:1 three:1 two:1 "$clean"
 done
