@@ -101,6 +101,7 @@ chord_rt_first_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, bool fork
 {
 	if (ctl->trace->stopped)
 		return -EACCES;
+	r->change.old = NULL;
 	return forked ? chord_rt_add_ring(ctl, r, r->at, r->size, 0) : chord_rt_new_ring(ctl, r, 0);
 }
 
@@ -436,8 +437,8 @@ chord_rt_trace_vfork_killed(struct chord_rt_ctl *ctl)
 	const struct chord_rt_ring *r = mine ? chord_rt_ring(ctl, mine->index) : NULL;
 	const uint64_t *cursor = r && r->at ? chord_rt_cursor(ctl->trace, mine->base) : NULL;
 
-	if (cursor && chord_rt_in_ring(r->at, r->size, *cursor) &&
-	    (r->busy || chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS != r->seen / CHORD_TRACE_SLOTS))
+	if (cursor && (r->busy || (chord_rt_in_ring(r->at, r->size, *cursor) &&
+	    chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS != r->seen / CHORD_TRACE_SLOTS)))
 		chord_rt_on_own_stack(ctl, chord_rt_trace_settle, 0, 0);
 }
 

@@ -408,6 +408,15 @@ struct chord_rt_joinable {
 };
 
 enum chord_rt_torn { CHORD_RT_PACKS = 1, CHORD_RT_CHANGES_RING };
+/* A new ring in a stream. While CHORD_RT_CHANGES_RING is set, whoever inherits the ring can do this from the beginning. */
+struct chord_rt_change {
+	uint64_t at, size, first, from; /* from: the extent's offset in the file */
+	struct chord_extent_head *head;
+	uint32_t collected, rings;
+	struct chord_rt_old_ring *old;  /* the ring that is given up; NULL: the new one is the stream's first */
+	uint64_t seen, seen_at;         /* of the old one: the slot that was next when the runtime was last there, its address */
+	uint64_t packed;                /* slots before this one are packed */
+};
 
 /* The ring to which one thread at a time writes its trace. Slots are counted from the beginning of the stream. */
 struct chord_rt_ring {
@@ -423,6 +432,7 @@ struct chord_rt_ring {
 	uint32_t collected;           /* another process packs */
 	uint32_t gone;                /* its thread has ended, which has been noted */
 	volatile uint32_t torn;       /* enum chord_rt_torn: what is half done while a thread has the ring */
+	struct chord_rt_change change;
 	uint64_t place;               /* offset in the file */
 	uint64_t since, backed;       /* if only the last segments are kept: since: the segment with which it began, plus 1; backed:
 	                               * the segment from which on it has no room in the file yet. since 0: all of it has room */

@@ -210,6 +210,21 @@ chord_rt_place_ring(struct chord_rt_ctl *ctl, const struct chord_extent_head *h,
 	return chord_rt_failed(e) ? e : from;
 }
 
+static void
+chord_rt_take_new_ring(struct chord_rt_ring *r)
+{
+	const struct chord_rt_change *c = &r->change;
+
+	r->rings = c->rings + 1;
+	r->at = c->at;
+	r->size = c->size;
+	r->first = r->packed = c->first;
+	r->room = chord_rt_room_behind(r, c->first);
+	r->place = c->from + CHORD_RT_PAGE;
+	r->head = c->head;
+	r->collected = c->collected;
+}
+
 /* Adds a ring that begins with segment `first` at these addresses. Under the lock. */
 static long
 chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at, uint64_t size, uint64_t first)
@@ -218,6 +233,7 @@ chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at
 		.type = CHORD_TRACE_RING, .module = r->number, .size = CHORD_RT_PAGE + size, .a = first, .b = first, .c = r->rings,
 	};
 	const bool memory = ctl->trace->memory, collected = ctl->trace->collected && r->number != ~0u;
+	struct chord_rt_change *c = &r->change;
 	struct chord_extent_head *head;
 	long from = memory ? chord_rt_place_memory_ring(ctl->trace, &h, at) : chord_rt_place_ring(ctl, &h, at, size);
 
@@ -227,17 +243,17 @@ chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at
 	head = (struct chord_extent_head *)(at - CHORD_RT_PAGE);
 	chord_rt_room_of(head)->filled = chord_rt_room_of(head)->done = first;
 	chord_rt_room_of(head)->collected = collected;
+	c->at = at;
+	c->size = size;
+	c->first = first;
+	c->from = (uint64_t)from;
+	c->head = head;
+	c->collected = collected;
+	c->rings = r->rings;
 	r->torn = CHORD_RT_CHANGES_RING;
-	r->rings++;
-	r->at = at;
-	r->size = size;
-	r->first = r->packed = first;
-	r->room = chord_rt_room_behind(r, first);
-	r->place = (uint64_t)from + CHORD_RT_PAGE;
-	r->head = head;
-	r->collected = collected;
 	if (!memory)
 		chord_rt_trace_publish(ctl, (uint64_t)from + h.size);
+	chord_rt_take_new_ring(r);
 	return 0;
 }
 
@@ -285,17 +301,42 @@ chord_rt_is_scratch(const struct chord_rt_trace *t, uint64_t p)
 	return p - t->scratch < 4 * CHORD_TRACE_SEGMENT;
 }
 
+/* The stream goes on in the new ring. */
+static bool
+chord_rt_go_over(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
+{
+	const struct chord_rt_change *c = &r->change;
+	struct chord_rt_old_ring *old = c->old;
+
+	if (!chord_rt_back_first(ctl, r, r->first, r->first)) {
+		chord_rt_to_scratch(ctl->trace, cursor);
+		return false;
+	}
+	if (!chord_rt_in_ring(r->at, r->size, *cursor)) {
+		*(volatile uint64_t *)&old->end = *cursor;
+		*(volatile uint64_t *)cursor = r->at;
+	}
+	old->next = c->seen + chord_rt_since(c->seen_at, old->end, old->size);
+	old->n = old->next - c->packed;
+	r->old = old;
+	r->seen = r->first * CHORD_TRACE_SLOTS;
+	return true;
+}
+
 static bool
 chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
 	struct chord_rt_old_ring *old = (struct chord_rt_old_ring *)chord_rt_take_room(ctl, sizeof *old);
 	uint64_t next = (chord_rt_next_slot(r, cursor) + CHORD_TRACE_SLOTS - 1) / CHORD_TRACE_SLOTS;
-	uint64_t from = chord_rt_packed(r) * CHORD_TRACE_SLOTS, seen = r->seen, seen_at = (uint64_t)chord_rt_slot_at(r, seen);
-	struct chord_rt_old_ring was = {.at = r->at, .size = r->size, .collected = r->collected, .before = r->old};
+	struct chord_rt_change *c = &r->change;
 	long e = -ENOMEM;
 
 	if (old) {
-		*old = was;
+		*old = (struct chord_rt_old_ring){.at = r->at, .size = r->size, .collected = r->collected, .before = r->old};
+		c->old = old;
+		c->seen = r->seen;
+		c->seen_at = (uint64_t)chord_rt_slot_at(r, r->seen);
+		c->packed = chord_rt_packed(r) * CHORD_TRACE_SLOTS;
 		e = chord_rt_new_ring(ctl, r, next);
 	}
 	if (chord_rt_failed(e)) {
@@ -303,16 +344,7 @@ chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 		chord_rt_to_scratch(ctl->trace, cursor);
 		return false;
 	}
-	if (!chord_rt_back_first(ctl, r, next, next)) {
-		chord_rt_to_scratch(ctl->trace, cursor);
-		return false;
-	}
-	old->end = __atomic_exchange_n(cursor, r->at, __ATOMIC_RELAXED);
-	old->next = seen + chord_rt_since(seen_at, old->end, old->size);
-	old->n = old->next - from;
-	r->old = old;
-	r->seen = next * CHORD_TRACE_SLOTS;
-	return true;
+	return chord_rt_go_over(ctl, r, cursor);
 }
 
 /* The ring is full of segments that cannot be packed: the stream goes on in a new one. False: tracing has stopped. */
@@ -594,13 +626,42 @@ chord_rt_is_recorded(const struct chord_rt_ring *r)
 	return record && record->segment == (uint32_t)r->packed;
 }
 
+/* Has the file the new ring's extent? If the thread that added it did not come to say so, this does, unless another thread's extent
+ * is there by now. Under the lock. */
+static bool
+chord_rt_is_published(struct chord_rt_ctl *ctl, const struct chord_rt_ring *r)
+{
+	const struct chord_rt_change *c = &r->change;
+
+	if (ctl->trace->memory)
+		return true;
+	if (ctl->trace->head->used == c->from)
+		chord_rt_trace_publish(ctl, c->from + CHORD_RT_PAGE + c->size);
+	return c->head->type == CHORD_TRACE_RING && c->head->module == r->number && c->head->c == c->rings;
+}
+
+/* The thread that was to go on in another ring was killed. Goes on there. */
+static void
+chord_rt_finish_change(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
+{
+	uint64_t old = chord_rt_lock(ctl);
+
+	if (!r->change.old || ctl->trace->stopped || !chord_rt_is_published(ctl, r)) {
+		chord_rt_trace_stop(ctl, -EOWNERDEAD);
+	} else {
+		chord_rt_take_new_ring(r);
+		chord_rt_go_over(ctl, r, cursor);
+	}
+	chord_rt_unlock(ctl, old);
+}
+
 /* The thread that had the ring was killed. If a complete record of a segment exists, it stands for the segment. The next record
  * needs a new extent, because the packer's state is not the state that readers have. */
 static void
-chord_rt_inherit_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
+chord_rt_inherit_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
 	if (r->torn == CHORD_RT_CHANGES_RING)
-		chord_rt_trace_stop(ctl, -EOWNERDEAD);
+		chord_rt_finish_change(ctl, r, cursor);
 	else if (r->torn && r->packs && chord_rt_is_recorded(r))
 		chord_rt_forget_packed(r);
 	if (r->torn)
@@ -611,7 +672,7 @@ chord_rt_inherit_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
 /* Threads that share a ring wait for each other. False: this thread has the ring already, and was interrupted by a fault's
  * handler. */
 static bool
-chord_rt_take_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
+chord_rt_take_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
 	enum { PATIENCE = 16, LONG = 4096 };
 	uint32_t me = (uint32_t)chord_rt_call(SYS_gettid), now = 0;
@@ -621,7 +682,7 @@ chord_rt_take_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
 			return false;
 		if (n % PATIENCE == 0 && chord_rt_has_ended(ctl, now, n > LONG)) {
 			if (__atomic_compare_exchange_n(&r->busy, &now, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-				chord_rt_inherit_ring(ctl, r);
+				chord_rt_inherit_ring(ctl, r, cursor);
 				return true;
 			}
 		} else {
@@ -636,7 +697,7 @@ chord_rt_take_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
 static void
 chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
-	if (!chord_rt_take_ring(ctl, r))
+	if (!chord_rt_take_ring(ctl, r, cursor))
 		return;
 	if (!ctl->trace->stopped)
 		chord_rt_settle_mine(ctl, r, cursor);
