@@ -57,7 +57,8 @@ chord_rt_is_full(const struct chord_rt_ring *r, uint64_t segment)
 }
 
 /* How many slots have been reserved since the runtime was last here, if the next one was at the address `from` then, in the first
- * of the ring's mappings, and is at `to` now: at most as many as the ring has. */
+ * of the ring's mappings, and is at `to` now: at most as many as the ring has. See chord_rt_end_segment(), which does not count as
+ * having been here. */
 static uint64_t
 chord_rt_since(uint64_t from, uint64_t to, uint64_t size)
 {
@@ -711,7 +712,8 @@ chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
  * signals need not be blocked: a handler that comes in between finds the slot reserved, as if it had interrupted woven code. The
  * handler may fork. In the child the ring's addresses are mapped, but r may no longer describe them, so everything is read from r
  * first. The value stored here may be older than one that the handler has told the collector; the next end of a segment corrects
- * that. Where the ring is half full, every eighth end goes to the code that wakes the collector. False: nothing was done. */
+ * that. Where the ring is half full, every eighth end goes to the code that wakes the collector. The ring is also settled after
+ * each half of it, so that handlers which strike at its end do not write more than a ring since then. False: nothing was done. */
 static bool
 chord_rt_end_segment(struct chord_rt_ring *r, const uint64_t *cursor, uint32_t token, uint64_t p)
 {
@@ -719,7 +721,7 @@ chord_rt_end_segment(struct chord_rt_ring *r, const uint64_t *cursor, uint32_t t
 	const uint64_t next = head ? chord_rt_number_of(r, p + 4) : 0, segment = next / CHORD_TRACE_SLOTS, size = r->size;
 	uint64_t room = r->room, packed, used;
 
-	if (!head || p - r->at >= size - 4 || next % CHORD_TRACE_SLOTS)
+	if (!head || p - r->at >= size - 4 || next % CHORD_TRACE_SLOTS || (next - r->seen) * 4 > size / 2)
 		return false;
 	packed = __atomic_load_n(&head->b, __ATOMIC_ACQUIRE);
 	used = (segment - packed) * CHORD_TRACE_SEGMENT;

@@ -761,6 +761,11 @@ check ended-text $? "$(grep '/\*' all)"
 build gcc slow.c -O2 && "$CHORD" trace --run ./program 2>err && [ ! -s err ] && "$CHORD" report ./program 2>err | grep -qE ' 3,000,000  f  '
 check run-slow $? "$(head -n 1 err)"
 
+# A signal's handler strikes where the ring's last slot has been reserved, when the thread has written a whole ring meanwhile.
+gcc -O2 -DUNTRACED -c -o look.o "$here/brim.c" && build gcc brim.c -O2 look.o && "$CHORD" trace --run ./program >out 2>err && [ ! -s err ] &&
+	[ "$(cat out)" = 100 ] && "$CHORD" report ./program 2>err | grep -qE ' 100  in_handler  '
+check run-brim $? "$(cat out) $(head -n 1 err)"
+
 # ---- children of vfork that are killed within the runtime ----
 
 # The parent goes on, and what it did is exact.
