@@ -126,15 +126,25 @@ of_many(uint64_t n, const char *one, const char *more)
 	return n == 1 ? one : more;
 }
 
+/* The current folder, or "". It is asked for once, because a trace may show the paths of millions of lines. */
+static const char *
+folder_here(void)
+{
+	static char *here;
+
+	if (!here)
+		here = getcwd(NULL, 0);
+	return here ? here : "";
+}
+
 const char *
 path_from_here(const char *path)
 {
 	static const char none[] = "";
-	char *cwd = *path == '/' ? getcwd(NULL, 0) : NULL;
-	size_t n = cwd ? strlen(cwd) : 0;
+	const char *cwd = *path == '/' ? folder_here() : none;
+	size_t n = strlen(cwd);
 	bool below = n > 1 && !strncmp(path, cwd, n) && path[n] == '/';
 
-	free(cwd);
 	return below ? path + n + 1 : *path ? path : none;
 }
 

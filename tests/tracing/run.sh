@@ -766,6 +766,15 @@ gcc -O2 -DUNTRACED -c -o look.o "$here/brim.c" && build gcc brim.c -O2 look.o &&
 	[ "$(cat out)" = 100 ] && "$CHORD" report ./program 2>err | grep -qE ' 100  in_handler  '
 check run-brim $? "$(cat out) $(head -n 1 err)"
 
+# ---- paths of sources ----
+
+# The current folder is not asked for with each line.
+if build gcc slow.c -O2 && ./program && strace -o trace true 2>/dev/null; then
+	strace -f -e trace=getcwd -o trace "$CHORD" trace --blocks --to=1000 ./program >all 2>err
+	[ "$(grep -c 'slow.c:' all)" -gt 8 ] && [ "$(grep -c getcwd trace)" -lt 8 ]
+	check folder-once $? "$(grep -c getcwd trace) calls for $(grep -c 'slow.c:' all) places; $(head -n 1 err)"
+fi
+
 # ---- children of vfork that are killed within the runtime ----
 
 # The parent goes on, and what it did is exact.
