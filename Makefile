@@ -96,10 +96,11 @@ $(BUILD)/stops: tests/events/stops.c
 $(BUILD)/truth: tests/timers/truth.c
 $(BUILD)/record: tests/paths/record.c tests/stepping.h tests/strikes.h
 $(BUILD)/steps: tests/tracing/steps.c tests/stepping.h tests/strikes.h
+$(BUILD)/kills: tests/tracing/kills.c tests/stepping.h
 $(BUILD)/regenerate: tests/tracing/regenerate.c
 $(BUILD)/studies: bench/studies.c
 $(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c tests/torture/some.c
-$(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUILD)/regenerate $(BUILD)/studies $(BUILD)/chamber: $(LIB)
+$(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUILD)/kills $(BUILD)/regenerate $(BUILD)/studies $(BUILD)/chamber: $(LIB)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(LIBS)
 
 $(BUILD)/tests/%: tests/unit/%.c $(LIB) $(wildcard tests/unit/*.h)
@@ -124,7 +125,7 @@ unit: all asan-tests
 golden: all
 	CHORD=$(abspath $(BUILD)/chord) tests/golden/run.sh --rewrite
 
-check-real check-torture check-csmith check-gas check-oracle: all $(BUILD)/chamber $(BUILD)/may
+check-real check-torture check-csmith check-gas check-oracle: all $(BUILD)/chamber $(BUILD)/kills $(BUILD)/may
 	tools/setup.sh build check
 	tests/run.sh $(BUILD) $(@:check-%=%)
 

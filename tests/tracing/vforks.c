@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Children of vfork run in their parent's memory, and are killed at any moment, also within the runtime. */
+/* Children of vfork run in their parent's memory, and are killed at any moment, also within the runtime. With a second argument
+ * somebody else kills them. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -67,10 +69,12 @@ int
 main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 100, status, killed = 0;
+	bool alone = argc > 2;
 	pthread_t killer;
 	pid_t pid;
 
-	pthread_create(&killer, NULL, kills, NULL);
+	if (!alone)
+		pthread_create(&killer, NULL, kills, NULL);
 	for (int i = 0; i < rounds; i++) {
 		pid = vfork();
 		if (!pid)
@@ -81,7 +85,8 @@ main(int argc, char **argv)
 		killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 	}
 	child = -1;
-	pthread_join(killer, NULL);
+	if (!alone)
+		pthread_join(killer, NULL);
 	printf("%d killed\n", killed);
 	return 0;
 }
