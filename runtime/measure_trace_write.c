@@ -427,19 +427,28 @@ chord_rt_trace_jump(struct chord_rt_ctl *ctl, uint32_t n)
 		chord_rt_on_own_stack(ctl, chord_rt_trace_settle, 0, 0);
 }
 
+static uint64_t
+chord_rt_trace_settle_moved(struct chord_rt_ctl *ctl, uint64_t none, uint64_t nothing)
+{
+	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+	struct chord_rt_ring *r = mine ? chord_rt_ring(ctl, mine->index) : NULL;
+	uint64_t *cursor = r && r->at ? chord_rt_cursor(ctl->trace, mine->base) : NULL;
+
+	(void)none, (void)nothing;
+	if (cursor && (r->busy || (chord_rt_in_ring(r->at, r->size, *cursor) &&
+	    chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS != r->seen / CHORD_TRACE_SLOTS)))
+		chord_rt_settle_ring(ctl, r, cursor);
+	return 0;
+}
+
 /* A child of vfork was killed, perhaps at the end of a segment, before it had the ring or while it had it. The segment after the
  * cursor's may not be free then, and several such children, each a segment further on, would lead the cursor out of the ring. So
  * the ring is settled. */
 static void
 chord_rt_trace_vfork_killed(struct chord_rt_ctl *ctl)
 {
-	const struct chord_rt_region *mine = ctl->trace && !ctl->trace->stopped ? chord_rt_region_mine(ctl) : NULL;
-	const struct chord_rt_ring *r = mine ? chord_rt_ring(ctl, mine->index) : NULL;
-	const uint64_t *cursor = r && r->at ? chord_rt_cursor(ctl->trace, mine->base) : NULL;
-
-	if (cursor && (r->busy || (chord_rt_in_ring(r->at, r->size, *cursor) &&
-	    chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS != r->seen / CHORD_TRACE_SLOTS)))
-		chord_rt_on_own_stack(ctl, chord_rt_trace_settle, 0, 0);
+	if (ctl->trace && !ctl->trace->stopped && !ctl->nogs)
+		chord_rt_on_own_stack(ctl, chord_rt_trace_settle_moved, 0, 0);
 }
 
 /* Writes the slots that the module has kept so far. */

@@ -710,30 +710,42 @@ chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 /* The most frequent case at the end of a segment: the slot before it, at p, is the last one that was reserved, a collector packs,
  * and there is room. Then the token is written and the collector is told how far the thread is. This takes no system call, because
  * signals need not be blocked: a handler that comes in between finds the slot reserved, as if it had interrupted woven code. The
- * handler may fork. In the child the ring's addresses are mapped, but r may no longer describe them, so everything is read from r
- * first. The value stored here may be older than one that the handler has told the collector; the next end of a segment corrects
- * that. Where the ring is half full, every eighth end goes to the code that wakes the collector. The ring is also settled after
- * each half of it, so that handlers which strike at its end do not write more than a ring since then. False: nothing was done. */
+ * handler may fork. In the child the ring's addresses are mapped, but r may no longer describe them, and may be all 0. So
+ * everything is read from r once, before it is used. If a handler comes amid that, the values may not fit each other: then the
+ * cursor is not where it was, because the handler has written, or the child its first marks. The value stored here may be older
+ * than one that the handler has told the collector; the next end of a segment corrects that. Where the ring is half full, every
+ * eighth end goes to the code that wakes the collector. The ring is also settled after each half of it, so that handlers which
+ * strike at its end do not write more than a ring since then. False: nothing was done. */
 static bool
 chord_rt_end_segment(struct chord_rt_ring *r, const uint64_t *cursor, uint32_t token, uint64_t p)
 {
-	struct chord_extent_head *const head = r->at && r->collected && !r->busy ? r->head : NULL;
-	const uint64_t next = head ? chord_rt_number_of(r, p + 4) : 0, segment = next / CHORD_TRACE_SLOTS, size = r->size;
-	uint64_t room = r->room, packed, used;
+	struct chord_rt_ring now;
+	uint64_t room = r->room, next, segment, packed, used;
+	bool able = r->collected && !r->busy;
 
-	if (!head || p - r->at >= size - 4 || next % CHORD_TRACE_SLOTS || (next - r->seen) * 4 > size / 2)
+	now.at = r->at;
+	now.size = r->size;
+	now.first = r->first;
+	now.seen = r->seen;
+	now.head = r->head;
+	__asm__ volatile("" : : : "memory");
+	if (!able || !now.at || !now.size || !now.head)
 		return false;
-	packed = __atomic_load_n(&head->b, __ATOMIC_ACQUIRE);
+	next = chord_rt_number_of(&now, p + 4);
+	segment = next / CHORD_TRACE_SLOTS;
+	if (p - now.at >= now.size - 4 || next % CHORD_TRACE_SLOTS || (next - now.seen) * 4 > now.size / 2)
+		return false;
+	packed = __atomic_load_n(&now.head->b, __ATOMIC_ACQUIRE);
 	used = (segment - packed) * CHORD_TRACE_SEGMENT;
-	if (used + CHORD_TRACE_SEGMENT >= size || (used >= size / 2 && segment % 8 == 0))
+	if (used + CHORD_TRACE_SEGMENT >= now.size || (used >= now.size / 2 && segment % 8 == 0))
 		return false;
 	__asm__ volatile("" : : : "memory");
-	if (*(volatile uint32_t *)p || segment <= __atomic_load_n(&chord_rt_room_of(head)->done, __ATOMIC_ACQUIRE) ||
+	if (*(volatile uint32_t *)p || segment <= __atomic_load_n(&chord_rt_room_of(now.head)->done, __ATOMIC_ACQUIRE) ||
 	    *(const volatile uint64_t *)cursor != p + 4)
 		return false;
 	*(volatile uint32_t *)p = token;
-	__atomic_store_n(&chord_rt_room_of(head)->filled, segment, __ATOMIC_RELEASE);
-	__atomic_compare_exchange_n(&r->room, &room, chord_rt_room_behind(r, packed), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_store_n(&chord_rt_room_of(now.head)->filled, segment, __ATOMIC_RELEASE);
+	__atomic_compare_exchange_n(&r->room, &room, chord_rt_room_behind(&now, packed), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return true;
 }
 

@@ -256,7 +256,7 @@ fork_at_end(void *arg)
 	for (long i = 0; i < amount; i++) {
 		while (!token_is_before(SEGMENT))
 			token(1);
-		steps_left = 2 * i;
+		steps_left = i;
 		__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" : : : "memory", "cc");
 		token(2);
 		while (steps_left >= 0)

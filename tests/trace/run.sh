@@ -211,16 +211,16 @@ done
 run collected-signals cases signals 1500000 && same collected-signals && sequence collected-signals-order
 run collected-handlers cases long_handlers 1500000 && same collected-handlers && sequence collected-handlers-order
 edges collected-
-# A handler forks at each second instruction of the runtime where a segment ends, in two threads: the parent's trace has each token, and the
+# A handler forks at each instruction of the runtime where a segment ends, in two threads: the parent's trace has each token, and the
 # child's at most the one that was interrupted.
-run collected-fork_at_end cases fork_at_end 150 && {
+run collected-fork_at_end cases fork_at_end 300 && {
 	for f in slots.*; do
 		echo "$(grep -c '^[0-9]* 2$' "$f") $(grep -c '^[0-9]* 40$' "$f") $(grep -c '^[0-9]* 50$' "$f") $(head -n 1 "$f")"
 	done | sort | uniq -c | sed 's/^ *//' >got
-	awk '$2 == 300 && $3 == 300 && $4 == 0 { parents += $1; next }
+	awk '$2 == 600 && $3 == 600 && $4 == 0 { parents += $1; next }
 		$2 <= 1 && $3 == 0 && $4 == 100 { children += $1; amid += $1 * $2; next }
 		{ bad = 1 }
-		END { exit bad || parents != 1 || children != 300 || !amid || amid == children }' got
+		END { exit bad || parents != 1 || children != 600 || !amid || amid == children }' got
 	ok=$?
 	grep -q 'flags 0 ' got && ! grep -qv 'flags 0 error 0' got && [ $ok = 0 ] && ok collected-fork_at_end || fail collected-fork_at_end "$(head -n 4 got | tr '\n' ';')"
 }
