@@ -26,12 +26,14 @@ once() {
 
 # each_build FUNCTION [MEASURE...]: calls it with gcc and clang, -O0 and -O2, and each of the measures (edges if none is
 # named), as FUNCTION COMPILER LEVEL MEASURE, in a folder of its own. $CC is then the command that builds with Chord, $PLAIN the one that does not.
+# clang -O0 only if FULL is set (make check-torture): no suite of make check takes longer than this one.
 each_build() {
 	local function=$1 compiler level measure
 	shift
 	[ $# -gt 0 ] || set -- edges
 	for compiler in gcc clang; do
 		for level in -O0 -O2; do
+			[ -n "${FULL-}" ] || [ $compiler$level != clang-O0 ] || continue
 			for measure in "$@"; do
 				[[ -z $sparse || $compiler$level = gcc-O2 || $measure = @(edges|paths|trace) ]] || continue
 				mkdir "$compiler$level-$measure"
