@@ -58,6 +58,8 @@ struct buf {
 };
 void buf_reserve(struct buf *b, size_t more);     /* makes room for that many more bytes; others do it themselves */
 void buf_add(struct buf *b, const void *data, size_t n);
+/* The same; false: there is no memory for it, and the buffer is as before. */
+bool buf_try_add(struct buf *b, const void *data, size_t n);
 void buf_str(struct buf *b, const char *s);
 void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

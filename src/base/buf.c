@@ -35,6 +35,22 @@ buf_add(struct buf *b, const void *data, size_t n)
 	b->n += n;
 }
 
+bool
+buf_try_add(struct buf *b, const void *data, size_t n)
+{
+	if (n > b->cap - b->n) {
+		size_t cap = b->cap + n > SIZE_MAX / 2 ? SIZE_MAX : (b->cap + n) * 2;
+		char *more = realloc(b->at, cap);
+
+		if (!more)
+			return false;
+		b->at = more;
+		b->cap = cap;
+	}
+	buf_add(b, data, n);
+	return true;
+}
+
 void
 buf_str(struct buf *b, const char *s)
 {

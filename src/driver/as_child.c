@@ -84,6 +84,22 @@ child_drain(int fd, struct buf *b)
 	}
 }
 
+/* Without memory it hears the child to its end all the same, and then ends the program: the child may be writing a file. */
+static void
+hear(int fd, pid_t pid, struct buf *says)
+{
+	char part[4096];
+	bool lost = false;
+	ssize_t n;
+
+	while ((n = read(fd, part, sizeof part)) > 0 || (n < 0 && errno == EINTR))
+		lost |= n > 0 && !buf_try_add(says, part, (size_t)n);
+	if (!lost)
+		return;
+	child_wait(pid);
+	die("memory", "out of memory");
+}
+
 int
 child_hear(char *const *argv, struct child_fds *fds, int *end, struct buf *says)
 {
@@ -100,7 +116,7 @@ child_hear(char *const *argv, struct child_fds *fds, int *end, struct buf *says)
 
 		close(ends[1]);
 		if (started)
-			child_drain(ends[0], says);
+			hear(ends[0], pid, says);
 		close(ends[0]);
 		errno = saved;
 	}

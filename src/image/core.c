@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Core files: memory, threads, and the objects that were mapped. */
 #include "image/core.h"
+#include "image/internal.h"
 #include "machine/machine.h"
 
 #include <elfutils/libdwelf.h>
@@ -113,7 +114,7 @@ same_build(Dwfl_Module *m, int fd)
 	const void *id;
 	GElf_Addr where;
 	int n = dwfl_module_build_id(m, &loaded, &where);
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = image_elf_file(fd);
 	bool same = elf && n > 0 && dwelf_elf_gnu_build_id(elf, &id) == n && !memcmp(id, loaded, (size_t)n);
 
 	elf_end(elf);
@@ -188,7 +189,7 @@ core_open(struct pool *pool, const char *path, const char *object, const char **
 	c->object = object;
 	c->fd = open(path, O_RDONLY | O_CLOEXEC);
 	elf_version(EV_CURRENT);
-	c->elf = c->fd < 0 ? NULL : elf_begin(c->fd, ELF_C_READ, NULL);
+	c->elf = c->fd < 0 ? NULL : image_elf_file(c->fd);
 	if (!c->elf)
 		*why = c->fd < 0 ? pool_strdup(pool, strerror(errno)) : pool_strdup(pool, elf_errmsg(-1));
 	else if (!(*why = read_headers(c)) && !(*why = find_objects(c)))

@@ -28,7 +28,7 @@ static bool
 try_file(struct image *im, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = fd < 0 ? NULL : image_elf_file(fd);
 
 	if (elf && elf_kind(elf) == ELF_K_ELF && same_build(im, elf)) {
 		im->debug_fd = fd;

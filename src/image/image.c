@@ -18,9 +18,9 @@ image_section_named(Elf *elf, size_t shstrndx, const char *name, GElf_Shdr *head
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
 		const char *have;
 
-		if (!gelf_getshdr(s, header))
+		if (!image_elf_header(s, header))
 			continue;
-		have = elf_strptr(elf, shstrndx, header->sh_name);
+		have = image_elf_string(elf, shstrndx, header->sh_name);
 		if (have && !strcmp(have, name))
 			return s;
 	}
@@ -42,7 +42,7 @@ open_file(struct image *im, const char **why)
 		return false;
 	}
 	elf_version(EV_CURRENT);
-	im->elf = elf_begin(im->fd, ELF_C_READ, NULL);
+	im->elf = image_elf_file(im->fd);
 	if (!im->elf)
 		*why = pool_strdup(im->pool, elf_errmsg(-1));
 	return im->elf != NULL;
@@ -81,7 +81,7 @@ padded(uint32_t n)
 static void
 find_build_id(struct image *im, Elf_Scn *s)
 {
-	Elf_Data *d = elf_getdata(s, NULL);
+	Elf_Data *d = image_elf_data(s);
 	const char *at = d ? d->d_buf : NULL, *end = at ? at + d->d_size : NULL;
 
 	while (at && (size_t)(end - at) > sizeof(GElf_Nhdr) && !im->id.n) {
@@ -116,11 +116,11 @@ read_sections(struct image *im)
 		const char *name;
 		GElf_Shdr h;
 
-		if (!gelf_getshdr(s, &h))
+		if (!image_elf_header(s, &h))
 			continue;
 		if (h.sh_type == SHT_NOTE)
 			find_build_id(im, s);
-		name = elf_strptr(im->elf, im->shstrndx, h.sh_name);
+		name = image_elf_string(im->elf, im->shstrndx, h.sh_name);
 		if (h.sh_flags & SHF_EXECINSTR && h.sh_flags & SHF_ALLOC && h.sh_size <= UINT64_MAX - h.sh_addr)
 			VEC_PUSH(im->code, (struct image_code){name ? name : "?", h.sh_addr, h.sh_size});
 	}
@@ -204,7 +204,7 @@ image_hex(struct pool *pool, struct str id)
 static bool
 section_bytes(struct image *im, Elf_Scn *s, GElf_Shdr *h, const char *name, struct str *bytes, const char **why)
 {
-	Elf_Data *d = h->sh_flags & SHF_COMPRESSED && elf_compress(s, 0, 0) < 0 ? NULL : elf_getdata(s, NULL);
+	Elf_Data *d = h->sh_flags & SHF_COMPRESSED && elf_compress(s, 0, 0) < 0 ? NULL : image_elf_data(s);
 
 	if (!d || (!d->d_buf && h->sh_size)) {
 		*why = pool_printf(im->pool, "section %s cannot be read: %s", name, elf_errmsg(-1));
@@ -235,7 +235,7 @@ image_section_all(struct image *im, const char *name, struct str *bytes, const c
 	*why = NULL;
 	*bytes = (struct str){NULL, 0};
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(im->elf, s)) && !*why;) {
-		const char *have = gelf_getshdr(s, &h) ? elf_strptr(im->elf, im->shstrndx, h.sh_name) : NULL;
+		const char *have = image_elf_header(s, &h) ? image_elf_string(im->elf, im->shstrndx, h.sh_name) : NULL;
 
 		if (!have || strncmp(have, name, n) || (have[n] && have[n] != '.') || h.sh_type == SHT_NOBITS)
 			continue;
@@ -325,7 +325,8 @@ read_bytes(struct image *im)
 		Elf_Data *d;
 		GElf_Shdr h;
 
-		if (!gelf_getshdr(s, &h) || !(h.sh_flags & SHF_EXECINSTR) || h.sh_type == SHT_NOBITS || !(d = elf_getdata(s, NULL)))
+		if (!image_elf_header(s, &h) || !(h.sh_flags & SHF_EXECINSTR) || h.sh_type == SHT_NOBITS ||
+		    !(d = image_elf_data(s)))
 			continue;
 		for (size_t i = 0; i < im->code.n; i++)
 			if (im->code.at[i].addr == h.sh_addr && im->code.at[i].size == h.sh_size && d->d_buf)

@@ -9,13 +9,13 @@
 static const char *
 symbol_name(struct image *im, Elf_Scn *symbols, size_t number)
 {
-	Elf_Data *d = symbols ? elf_getdata(symbols, NULL) : NULL;
+	Elf_Data *d = symbols ? image_elf_data(symbols) : NULL;
 	GElf_Shdr h;
 	GElf_Sym sym;
 
-	if (!d || number > INT32_MAX || !gelf_getshdr(symbols, &h) || !gelf_getsym(d, (int)number, &sym))
+	if (!d || number > INT32_MAX || !image_elf_header(symbols, &h) || !gelf_getsym(d, (int)number, &sym))
 		return NULL;
-	return elf_strptr(im->elf, h.sh_link, sym.st_name);
+	return image_elf_string(im->elf, h.sh_link, sym.st_name);
 }
 
 static void
@@ -36,7 +36,7 @@ add_import(struct image *im, Elf_Scn *symbols, const GElf_Rela *r)
 static void
 read_relocations(struct image *im, Elf_Scn *s, const GElf_Shdr *h)
 {
-	Elf_Data *d = elf_getdata(s, NULL);
+	Elf_Data *d = image_elf_data(s);
 	Elf_Scn *symbols = h->sh_link ? elf_getscn(im->elf, h->sh_link) : NULL;
 	size_t n = d && h->sh_entsize ? d->d_size / sizeof(Elf64_Rela) : 0;
 
@@ -51,7 +51,7 @@ read_relocations(struct image *im, Elf_Scn *s, const GElf_Shdr *h)
 static void
 read_needed(struct image *im, Elf_Scn *s, const GElf_Shdr *h)
 {
-	Elf_Data *d = elf_getdata(s, NULL);
+	Elf_Data *d = image_elf_data(s);
 	size_t n = d ? d->d_size / sizeof(Elf64_Dyn) : 0;
 
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
@@ -60,7 +60,7 @@ read_needed(struct image *im, Elf_Scn *s, const GElf_Shdr *h)
 
 		if (!gelf_getdyn(d, (int)i, &dyn) || dyn.d_tag == DT_NULL)
 			return;
-		name = dyn.d_tag == DT_NEEDED ? elf_strptr(im->elf, h->sh_link, dyn.d_un.d_val) : NULL;
+		name = dyn.d_tag == DT_NEEDED ? image_elf_string(im->elf, h->sh_link, dyn.d_un.d_val) : NULL;
 		if (name)
 			VEC_PUSH(im->needed, name);
 	}
@@ -84,7 +84,7 @@ read_imports(struct image *im)
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(im->elf, s));) {
 		GElf_Shdr h;
 
-		if (!gelf_getshdr(s, &h) || !(h.sh_flags & SHF_ALLOC))
+		if (!image_elf_header(s, &h) || !(h.sh_flags & SHF_ALLOC))
 			continue;
 		if (h.sh_type == SHT_RELA)
 			read_relocations(im, s, &h);

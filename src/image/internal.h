@@ -64,6 +64,15 @@ struct image {
 	VEC(const char *) folder;  /* folders in which compilers were run */
 };
 
+/* elf.c: libelf's functions of about these names, for reading. NULL: the file is not like that. Without memory they end the
+ * program. */
+Elf *image_elf_file(int fd);
+Elf *image_elf_memory(char *data, size_t n);
+GElf_Shdr *image_elf_header(Elf_Scn *s, GElf_Shdr *header);
+Elf_Data *image_elf_data(Elf_Scn *s);
+Elf_Data *image_elf_raw(Elf_Scn *s);
+const char *image_elf_string(Elf *elf, size_t strings, size_t offset);
+
 /* The first section with that name, whose header goes to *header; NULL: none. */
 Elf_Scn *image_section_named(Elf *elf, size_t shstrndx, const char *name, GElf_Shdr *header);
 /* True if the address is in an executable section. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Relocatable objects: sections, symbols, relocations, groups. */
 #include "image/object.h"
+#include "image/internal.h"
 
-#include <gelf.h>
 #include <stdlib.h>
 
 static int
@@ -31,7 +31,7 @@ relocs_grow(struct object *o, struct pool *pool, size_t n)
 static bool
 read_relocs(struct object *o, struct pool *pool, Elf_Scn *scn, const GElf_Shdr *sh)
 {
-	Elf_Data *d = elf_getdata(scn, NULL);
+	Elf_Data *d = image_elf_data(scn);
 	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
 	struct obj_reloc *r;
 
@@ -63,8 +63,8 @@ wide_indices(Elf *elf, size_t symtab)
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr sh;
 
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB_SHNDX && sh.sh_link == symtab)
-			return elf_getdata(scn, NULL);
+		if (image_elf_header(scn, &sh) && sh.sh_type == SHT_SYMTAB_SHNDX && sh.sh_link == symtab)
+			return image_elf_data(scn);
 	}
 	return NULL;
 }
@@ -72,7 +72,7 @@ wide_indices(Elf *elf, size_t symtab)
 static struct obj_symbol
 symbol(const struct object *o, Elf *elf, const GElf_Shdr *sh, const GElf_Sym *s, Elf32_Word wide)
 {
-	const char *name = elf_strptr(elf, sh->sh_link, s->st_name);
+	const char *name = image_elf_string(elf, sh->sh_link, s->st_name);
 	uint32_t section = s->st_shndx == SHN_XINDEX ? wide : s->st_shndx < SHN_LORESERVE ? s->st_shndx : 0;
 	unsigned type = GELF_ST_TYPE(s->st_info);
 
@@ -91,7 +91,7 @@ symbol(const struct object *o, Elf *elf, const GElf_Shdr *sh, const GElf_Sym *s,
 static bool
 read_symbols(struct object *o, struct pool *pool, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
-	Elf_Data *d = elf_getdata(scn, NULL), *wide = wide_indices(elf, elf_ndxscn(scn));
+	Elf_Data *d = image_elf_data(scn), *wide = wide_indices(elf, elf_ndxscn(scn));
 	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
 
 	if (!d)
@@ -116,7 +116,7 @@ read_section(struct object *o, Elf *elf, size_t strings, Elf_Scn *scn, const GEl
 	struct obj_section *s = &o->sections[i];
 	Elf_Data *d;
 
-	s->name = elf_strptr(elf, strings, sh->sh_name);
+	s->name = image_elf_string(elf, strings, sh->sh_name);
 	if (!s->name)
 		s->name = "";
 	s->alloc = sh->sh_flags & SHF_ALLOC;
@@ -126,7 +126,7 @@ read_section(struct object *o, Elf *elf, size_t strings, Elf_Scn *scn, const GEl
 	s->size = sh->sh_size;
 	if (!s->alloc || sh->sh_type == SHT_NOBITS || !sh->sh_size)
 		return true;
-	d = elf_rawdata(scn, NULL);
+	d = image_elf_raw(scn);
 	if (!d || d->d_size != sh->sh_size)
 		return false;
 	s->data = d->d_buf;
@@ -137,7 +137,7 @@ read_section(struct object *o, Elf *elf, size_t strings, Elf_Scn *scn, const GEl
 static bool
 read_group(struct object *o, Elf_Scn *scn, const GElf_Shdr *sh)
 {
-	Elf_Data *d = elf_getdata(scn, NULL);
+	Elf_Data *d = image_elf_data(scn);
 	const Elf32_Word *member = d ? d->d_buf : NULL;
 
 	if (!member || d->d_size < sizeof *member || sh->sh_info >= o->nsymbol)
@@ -156,7 +156,7 @@ read_round(struct object *o, struct pool *pool, Elf *elf, size_t strings, int ro
 		GElf_Shdr sh;
 		bool ok = true;
 
-		if (!gelf_getshdr(scn, &sh))
+		if (!image_elf_header(scn, &sh))
 			return false;
 		if (round == 0)
 			ok = read_section(o, elf, strings, scn, &sh);
@@ -182,7 +182,7 @@ object_read(struct pool *pool, char *data, size_t n, const char **why)
 	bool ok;
 
 	elf_version(EV_CURRENT);
-	elf = elf_memory(data, n);
+	elf = image_elf_memory(data, n);
 	if (!elf || !gelf_getehdr(elf, &eh) || eh.e_type != ET_REL || !(o->machine = machine_of_elf(eh.e_machine)) ||
 	    eh.e_ident[EI_CLASS] != ELFCLASS64 || elf_getshdrnum(elf, &nsection) || elf_getshdrstrndx(elf, &strings)) {
 		*why = "not a 64-bit object of a machine that Chord knows";

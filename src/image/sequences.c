@@ -207,7 +207,7 @@ find_table(struct reader *r, Elf *elf)
 		return false;
 	s = image_section_named(elf, strings, ".debug_line", &h);
 	s = s ? s : image_section_named(elf, strings, ".zdebug_line", &h);
-	data = s ? elf_getdata(s, NULL) : NULL;
+	data = s ? image_elf_data(s) : NULL;
 	if (!data || !data->d_buf || r->table >= data->d_size)
 		return false;
 	r->at = (const unsigned char *)data->d_buf + r->table;

@@ -9,7 +9,7 @@ static Elf_Scn *
 section_of_type(Elf *elf, unsigned type, GElf_Shdr *header)
 {
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));)
-		if (gelf_getshdr(s, header) && header->sh_type == type)
+		if (image_elf_header(s, header) && header->sh_type == type)
 			return s;
 	return NULL;
 }
@@ -22,12 +22,12 @@ add_symbol(struct image *im, Elf *elf, size_t strings, const GElf_Sym *sym, cons
 	const char *name;
 
 	if (type == STT_FILE)
-		*file = elf_strptr(elf, strings, sym->st_name);
+		*file = image_elf_string(elf, strings, sym->st_name);
 	if (type != STT_FUNC && type != STT_GNU_IFUNC)
 		return;
 	if (sym->st_shndx == SHN_UNDEF || !image_is_code(im, sym->st_value))
 		return;
-	name = elf_strptr(elf, strings, sym->st_name);
+	name = image_elf_string(elf, strings, sym->st_name);
 	if (name && *name)
 		VEC_PUSH(im->symbol, (struct image_symbol){name, sym->st_value, sym->st_size,
 			GELF_ST_BIND(sym->st_info) == STB_LOCAL ? *file ? *file : "" : NULL});
@@ -39,7 +39,7 @@ read_table(struct image *im, Elf *elf, unsigned type)
 {
 	GElf_Shdr h;
 	Elf_Scn *s = elf ? section_of_type(elf, type, &h) : NULL;
-	Elf_Data *d = s ? elf_getdata(s, NULL) : NULL;
+	Elf_Data *d = s ? image_elf_data(s) : NULL;
 	size_t n = d && h.sh_entsize ? d->d_size / sizeof(Elf64_Sym) : 0;
 	const char *file = "";
 

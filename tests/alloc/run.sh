@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [--every N]: runs commands of Chord, and in each run one request for memory fails (by default every 7th request is tried;
-# without debug information, because libdw itself crashes). A command must end with status 1 or 2 and a message, or with the right
-# output, or with a warning that names what is missing in the output; never by a signal. The script compares what a command prints
-# and what it writes to a file: the file is whole, or not there.
+# run.sh [--every N]: runs commands of Chord, and in each run one request for memory fails (every 7th request is tried, if nothing
+# else is said, and the last one; without debug information, because libdw itself crashes). A command must end with status 1 or 2
+# and a message, or with the right output, or with a warning that names what is missing in the output; never by a signal. The
+# script compares what a command prints and what it writes to a file: the file is whole, or not there.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -44,7 +44,7 @@ fails()
 	fi
 	requests=$(FAIL_FD=9 LD_PRELOAD=$work/fail.so "$@" 9>&1 >/dev/null 2>&1 | tail -n 1)
 	[ "${requests:-0}" -gt 0 ] || { echo "FAIL alloc/$name: no request seen"; return; }
-	for ((n = 1; n <= requests; n += every)); do
+	for n in $(seq 1 "$every" "$requests") "$requests"; do
 		rm -f $file
 		FAIL_AT=$n LD_PRELOAD=$work/fail.so "$@" >out 2>err
 		status=$?
