@@ -24,7 +24,7 @@ STRICT =
 export STRICT
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wimplicit-fallthrough -Wformat=2 $(STRICT)
 CPPFLAGS = -D_GNU_SOURCE -Isrc -I. -I$(BUILD)/made
-LIBS = -lZydis -lelf -ldw -ljansson -liberty -lprotobuf-c -lz -lzstd -lxxhash
+LIBS = -lZydis -lelf -ldw -ljansson -liberty -lprotobuf-c -lz -lzstd -lxxhash -lm
 
 SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 # What is made of a schema is compiled without our warnings.
@@ -105,7 +105,7 @@ $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUI
 
 $(BUILD)/tests/%: tests/unit/%.c $(LIB) $(wildcard tests/unit/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lcmocka -lm
+	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lcmocka
 
 setup:
 	tools/setup.sh build

@@ -27,7 +27,7 @@ done
 # What is made of schemas lies beside the command.
 made=$(dirname "$CHORD")/made
 flags="-std=gnu11 -D_GNU_SOURCE -I$top/src -I$top -I$made -O1 -g -w"
-libs="$(make -s -C "$top" libs) -lm"
+libs=$(make -s -C "$top" libs)
 sources=$(find "$top/src" "$made" -name '*.c' ! -path '*/tool/main.c')
 
 # Traces of signals, jumps, threads, forks and of a collector (zstd), with the code that they are replayed with; words of outcomes.

@@ -148,7 +148,7 @@ t_man() {
 # It says what it depends on, and lintian has nothing against it but that nobody maintains it for Debian.
 t_deb() {
 	command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null || skip "no debhelper"
-	want env DEB_BUILD_OPTIONS="parallel=2 nodbgsym" "$root/tools/deb.sh" packages
+	want env DEB_BUILD_OPTIONS="parallel=2 nodbgsym noopt" "$root/tools/deb.sh" packages
 	deb=$(echo packages/chord_*.deb)
 	want dpkg-deb -f "$deb" Depends
 	for library in libelf1 libdw1 libzydis libjansson4 gcc libc6-dev; do
