@@ -6,3 +6,16 @@
 measures() {
 	"$CHORD" cc --measures | awk -F'\t' -v trait="${1-}" '!trait || "," $2 "," ~ "," trait "," { printf "%s%s", n++ ? " " : "", $1 }'
 }
+
+# in_turn WORD...: sets $turn to all the words if FULL is set (make check-torture). Otherwise to the first one and a third of the others,
+# or one of two: the next third each time. The suite sets $turns, where that begins.
+in_turn() {
+	local word k=0 parts=3
+	turn=$1
+	shift
+	[ $# -ge $parts ] || parts=$#
+	for word; do
+		((${FULL:-0} || (k++ + turns) % parts == 0)) && turn+=" $word"
+	done
+	turns=$((turns + 1))
+}

@@ -9,7 +9,6 @@ set -u
 # once COMPILER WORD... -o FILE: builds a program without Chord, which is the same for all measures, and where it was built already copies it.
 # Not where sources are in the folder of a test.
 declare -A built=()
-sparse=
 once() {
 	local word out='' last='' kept=$w/once.${#built[@]}
 	for word; do
@@ -24,36 +23,41 @@ once() {
 	fi
 }
 
-# each_build FUNCTION [MEASURE...]: calls it with gcc and clang, -O0 and -O2, and each of the measures (edges if none is
-# named), as FUNCTION COMPILER LEVEL MEASURE, in a folder of its own. $CC is then the command that builds with Chord, $PLAIN the one that does not.
-# clang -O0 only if FULL is set (make check-torture): no suite of make check takes longer than this one.
+# each_build FUNCTION [MEASURE...]: calls it as FUNCTION COMPILER LEVEL MEASURE, in a folder of its own, with each of the measures (edges
+# if none is named). $CC is then the command that builds with Chord, $PLAIN the one that does not. With FULL (make check-torture) each
+# measure is built by gcc and clang, -O0 and -O2; otherwise by one of these in turn, and at least two of them are used. If $beside is set,
+# each of those builds the measure of that name first, with which others are compared: ../COMPILERLEVEL-MEASURE is its folder.
 each_build() {
-	local function=$1 compiler level measure
+	local function=$1 builds=("gcc -O2" "clang -O2" "gcc -O0" "clang -O0") n=2 k build measure
 	shift
 	[ $# -gt 0 ] || set -- edges
-	for compiler in gcc clang; do
-		for level in -O0 -O2; do
-			[ -n "${FULL-}" ] || [ $compiler$level != clang-O0 ] || continue
-			for measure in "$@"; do
-				[[ -z $sparse || $compiler$level = gcc-O2 || $measure = @(edges|paths|trace) ]] || continue
-				mkdir "$compiler$level-$measure"
-				cd "$compiler$level-$measure" || exit 1
-				export CHORD_CC=$compiler
-				PLAIN="once $compiler $level -g -I$here"
-				CC="$CHORD cc -fchord=$measure $level -g -I$here"
-				"$function" "$compiler" "$level" "$measure" || no "$function $compiler $level $measure: $(cat "$w/why")"
-				unset CHORD_CC
-				cd .. || exit 1
-			done
+	[ $# -le $n ] || n=$#
+	local measures=("$@")
+	if [ -n "${FULL-}" ]; then
+		for ((k = 0; k < 4 * $#; k++)); do
+			one_build "$function" ${builds[k / $#]} "${measures[k % $#]}"
 		done
-	done
+	else
+		for ((k = 0; k < n; k++)); do
+			build=${builds[turns++ % 4]} measure=${measures[k % $#]}
+			[ -z "${beside-}" ] || [ -e "${build/ /}-$beside" ] || one_build "$function" $build "$beside"
+			[ -e "${build/ /}-$measure" ] || one_build "$function" $build "$measure"
+		done
+	fi
 }
 
-# spread_builds FUNCTION MEASURE...: the same with gcc -O2, but of the others only those that differ most, unless FULL is set (make check-torture).
-spread_builds() {
-	local sparse=yes
-	[ -z "${FULL-}" ] || sparse=
-	each_build "$@"
+# one_build FUNCTION COMPILER LEVEL MEASURE
+one_build() {
+	local function=$1
+	shift
+	mkdir "$1$2-$3"
+	cd "$1$2-$3" || exit 1
+	export CHORD_CC=$1
+	PLAIN="once $1 $2 -g -I$here"
+	CC="$CHORD cc -fchord=$3 $2 -g -I$here"
+	"$function" "$@" || no "$function $*: $(cat "$w/why")"
+	unset CHORD_CC
+	cd .. || exit 1
 }
 
 # as_plain COMMAND...: ./measured ARGS does what ./plain ARGS does: standard output, standard error, status.

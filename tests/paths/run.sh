@@ -13,13 +13,14 @@ CHORD=$(realpath "$CHORD") || exit 1
 : "${RECORD:=$(dirname "$CHORD")/record}"
 : "${STUDIES:=$(dirname "$CHORD")/studies}"
 . "$here/../may.sh"
+. "$here/../registry.sh"
 situations=$here/../situations
 work=$(mktemp -d "${TMPDIR:-/tmp}/chord-paths.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset CHORD_FILE
 export LC_ALL=C
-failed=0
+failed=0 turns=0
 
 ok() { echo "ok paths/$1"; }
 fail() { echo "FAIL paths/$1: $2"; failed=1; }
@@ -104,13 +105,12 @@ equal()
 
 counts()
 {
-	local source compiler level
+	local source compiler way
 	for source in "$here"/{leaves.c,throws.cc,many.c,endless.c} "$situations"/{setjmp-loop.c,longjmp.c,switch-table.c} \
 		"$situations"/{computed-goto.c,fork.c,exit-deep.c,recursion-deep-longjmp.c,rethrow.cc,throw-qsort.cc,threads-c11.c,vfork-exit.c}; do
-		for compiler in gcc clang; do
-			for level in -O0 -O2; do
-				equal "counts/${source##*/}/$compiler/$level" "$compiler" "$level" "$source"
-			done
+		in_turn gcc/-O2 clang/-O2 gcc/-O0 clang/-O0
+		for way in $turn; do
+			equal "counts/${source##*/}/$way" "${way%/*}" "${way#*/}" "$source"
 		done
 	done
 	for compiler in gcc clang; do
@@ -139,16 +139,15 @@ recorded()
 
 small()
 {
-	local source compiler level
+	local source way
 	for source in leaves.c throws.cc many.c; do
-		for compiler in gcc clang; do
-			for level in -O0 -O2; do
-				if weave "$compiler" "$level" -no-pie -fchord=paths -o program "$here/$source"; then
-					recorded "record/$source/$compiler/$level" ./program
-				else
-					fail "record/$source/$compiler/$level" "$(head -n 1 log)"
-				fi
-			done
+		in_turn gcc/-O2 clang/-O2 gcc/-O0 clang/-O0
+		for way in $turn; do
+			if weave "${way%/*}" "${way#*/}" -no-pie -fchord=paths -o program "$here/$source"; then
+				recorded "record/$source/$way" ./program
+			else
+				fail "record/$source/$way" "$(head -n 1 log)"
+			fi
 		done
 	done
 }

@@ -180,8 +180,9 @@ t_loops() {
 		[ $status = 0 ] && ! [ -s err ] || no "$kind: status $status: $(head -c 300 err)"
 		replay "$REPLAYS"
 	done
-	for options in "-O2 -fchord=clock" "-O0 -fchord=events" "-O2 -fchord=events" "-O2 -fchord=edges,clock"; do
-		build_with "$options" measured "$here/loops.c"
+	in_turn -O2/-fchord=clock -O0/-fchord=events -O2/-fchord=events -O2/-fchord=edges,clock
+	for options in $turn; do
+		build_with "${options/\// }" measured "$here/loops.c"
 		for kind in "turns 100" "flag 20" "calls" "signals 20" "processes 20" "counting"; do
 			# shellcheck disable=SC2086
 			record ./measured $kind

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 # run.sh [--full] [--measures LIST] [--jobs N] [--keep DIR] [NAME...]: each situation is a small program whose source says what is
 # true of it. It is built plain and with Chord, and has to do the same both times. chord report has to say exactly what the source
-# says. Without --full: gcc -O2 with edges, events, calls, paths and registers (edges with -fchord-loops=registers), clang -O0 with
-# every-edge, and for a few programs gcc -O2 with some-paths. With it: gcc and clang, -O0 and -O2, all measures. Events are counted
-# beside edges, and both have to agree. CHORD is the program to test.
+# says. Without --full: gcc -O2 with edges, events, calls, paths and registers (edges with -fchord-loops=registers) and so on, clang -O0
+# with every-edge, and for a few programs gcc -O2 with some-paths. If no names are given and FULL is not set (make check-torture sets
+# it), of gcc's measures each program is built with edges and a third of the others. With --full: gcc and clang, -O0 and -O2, all
+# measures. Events are counted beside edges, and both have to agree. CHORD is the program to test.
 #
 # Comments of a source, each on a line of its own:
 #   expect: FUNCTION N [MAX]   activations of a function, in all profiles; words are
@@ -475,6 +476,7 @@ some_paths+=" thread-cancel.c threads-64.c throw-qsort.cc vfork-exec.c"
 full= keep='' jobs=2 measures="$(measures) some-paths registers path-registers" names=() workers=()
 own_events=$(measures own-event)
 # These two count what edges derive: the second one is built in another way.
+turns=0
 usual=$(measures | sed "s/every-block //; s/every-edge //")" registers"
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -494,6 +496,7 @@ else
 	trap 'rm -rf "$work"' EXIT
 fi
 chmod 755 "$work"
+[ ${#names[@]} = 0 ] || FULL=1
 [ ${#names[@]} -gt 0 ] || names=($(cd "$here" && ls -- *.c *.cc))
 for name in "${names[@]}"; do
 	if [ -n "$full" ]; then
@@ -503,9 +506,10 @@ for name in "${names[@]}"; do
 			done
 		done
 	else
+		in_turn $usual
 		case " $some_paths " in
-		*" $name "*) echo "$name gcc -O2 $usual some-paths" ;;
-		*) echo "$name gcc -O2 $usual" ;;
+		*" $name "*) echo "$name gcc -O2 $turn some-paths" ;;
+		*) echo "$name gcc -O2 $turn" ;;
 		esac
 		echo "$name clang -O0 every-edge"
 	fi

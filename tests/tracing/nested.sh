@@ -83,12 +83,12 @@ nested_calls()
 }
 
 encoding=
-for compiler in gcc clang; do
-	for level in -O0 -O2; do
-		build $compiler nested.c $level -no-pie && struck "$NESTED" "nested/$compiler/$level" || fail "nested/$compiler/$level" "$(head -n 1 log)"
-	done
+in_turn $builds
+for way in $turn; do
+	build "${way%/*}" nested.c "${way#*/}" -no-pie && struck "$NESTED" "nested/$way" || fail "nested/$way" "$(head -n 1 log)"
 done
-for encoding in witness bits branches; do
+in_turn bits witness branches
+for encoding in $turn; do
 	build gcc nested.c -O2 -no-pie && struck "$NESTED" "nested/$encoding" nested-$encoding || fail "nested/$encoding" "$(head -n 1 log)"
 done
 encoding=

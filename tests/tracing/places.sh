@@ -77,7 +77,8 @@ make_both()
 		cp -p with/* without/ && for trace in without/*.trace; do mkdir "$trace.index"; done
 }
 
-for encoding in paths witness bits; do
+in_turn paths witness bits
+for encoding in $turn; do
 	make_both places.c -fchord-trace=$encoding || { fail "places/$encoding" "$(head -n 1 log)"; continue; }
 	print with --thread=1 --to=20
 	[ ! -e "$(echo with/*.trace).index" ]
@@ -91,7 +92,8 @@ for encoding in paths witness bits; do
 done
 
 # Streams that are read in turns stand in the order that they have without an index; it is made by whichever pass reads all.
-for encoding in paths witness bits branches; do
+in_turn paths witness bits branches
+for encoding in $turn; do
 	make_both turns.c -fchord-trace=$encoding '-fchord-trace-stamp=pthread_mutex_*' || { fail "places/turns/$encoding" "$(head -n 1 log)"; continue; }
 	print with --together --grep=none
 	[ -n "$(find with -name '*.trace.index' -size +0)" ]

@@ -11,11 +11,14 @@ CHORD=$(realpath "$CHORD")
 : "${STEPS:=$(dirname "$CHORD")/steps}"
 : "${REGENERATE:=$(dirname "$CHORD")/regenerate}"
 . "$here/../may.sh"
+. "$here/../registry.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/chord-tracing.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failed=0
 encoding=
+turns=0
+builds="gcc/-O2 clang/-O2 gcc/-O0 clang/-O0"
 pass() { echo "ok tracing/$1"; }
 fail() { echo "FAIL tracing/$1: $2"; failed=1; }
 # check NAME WHAT: what the command before said.
@@ -110,19 +113,20 @@ undisturbed()
 }
 
 if may trace; then
-	for compiler in gcc clang; do
-		for level in -O0 -O2; do
-			build $compiler struck.c $level -no-pie || { fail "struck/$compiler/$level" "$(head -n 1 log)"; continue; }
-			for seed in 1 2; do
-				struck $seed "struck/$compiler/$level/$seed"
-			done
+	in_turn $builds
+	for way in $turn; do
+		compiler=${way%/*} level=${way#*/}
+		build $compiler struck.c $level -no-pie || { fail "struck/$compiler/$level" "$(head -n 1 log)"; continue; }
+		for seed in 1 2; do
+			struck $seed "struck/$compiler/$level/$seed"
 		done
 	done
 	# Handlers end with a jump to code that is not traced, or to a function to which they pass their arguments.
 	for program in lasts passes; do
 		for compiler in gcc clang; do
 			build $compiler $program.c -O2 -no-pie || fail "$program/$compiler" "$(head -n 1 log)"
-			for seed in 1 2 3; do
+			in_turn 1 2 3
+			for seed in $turn; do
 				struck $seed "$program/$compiler/$seed"
 			done
 		done
@@ -160,11 +164,10 @@ if may trace; then
 	done
 	[ $broken -gt 0 ]
 	check leaps/out/broken $? "no handler was struck at its entry in $seeds runs"
-	for compiler in gcc clang; do
-		for level in -O0 -O2; do
-			for source in flow.c throws.cc threads.c; do
-				stepped "steps/$source/$compiler/$level" $compiler $source $level
-			done
+	for source in flow.c throws.cc threads.c; do
+		in_turn $builds
+		for way in $turn; do
+			stepped "steps/$source/$way" "${way%/*}" $source "${way#*/}"
 		done
 	done
 	# Breakpoints and steps are met by the same instructions.
@@ -182,7 +185,8 @@ fi
 
 # With other encodings than paths the same is told.
 if may trace; then
-	for encoding in witness bits branches; do
+	in_turn bits witness branches
+	for encoding in $turn; do
 		build gcc struck.c -O0 -no-pie && struck 1 "struck/$encoding/gcc/-O0" $encoding || fail "struck/$encoding" "$(head -n 1 log)"
 		build clang struck.c -O2 -no-pie && struck 2 "struck/$encoding/clang/-O2" $encoding || fail "struck/$encoding" "$(head -n 1 log)"
 		# Two signals strike in one path, and of the first it is not known where: then it is not of the second either.
@@ -208,10 +212,9 @@ tails()
 
 if may trace; then
 	for encoding in '' witness bits branches; do
-		for compiler in gcc clang; do
-			for level in -O2 -Os; do
-				tails $compiler $level $encoding
-			done
+		in_turn gcc/-O2 clang/-O2 gcc/-Os clang/-Os
+		for way in $turn; do
+			tails "${way%/*}" "${way#*/}" $encoding
 		done
 	done
 	encoding=
@@ -339,14 +342,13 @@ encoding=
 rm -f ./*.chord ./*.trace
 
 # Where a handler jumps over several activations of one procedure, out of one that has written nothing, the right one goes on.
-for compiler in gcc clang; do
-	for level in -O0 -O1; do
-		for encoding in '' witness bits branches; do
-			build $compiler leaves.c $level && ./program >want && "$CHORD" trace --json ./program >json 2>err &&
-				[ "$(grep -c '"how": *"found"' json)" = 0 ] &&
-				jq 'select(.event == "enter" and .function == "landed").depth - 3' json | cmp -s - want && [ "$(wc -l <want)" = 18 ]
-			check "leaves/$compiler/$level${encoding:+/$encoding}" $? "$(head -n 1 log) $(jq -c 'select(.how == "found")' json | head -n 1)"
-		done
+for encoding in '' witness bits branches; do
+	in_turn gcc/-O1 clang/-O1 gcc/-O0 clang/-O0
+	for way in $turn; do
+		build "${way%/*}" leaves.c "${way#*/}" && ./program >want && "$CHORD" trace --json ./program >json 2>err &&
+			[ "$(grep -c '"how": *"found"' json)" = 0 ] &&
+			jq 'select(.event == "enter" and .function == "landed").depth - 3' json | cmp -s - want && [ "$(wc -l <want)" = 18 ]
+		check "leaves/$way${encoding:+/$encoding}" $? "$(head -n 1 log) $(jq -c 'select(.how == "found")' json | head -n 1)"
 	done
 done
 encoding=
@@ -566,12 +568,11 @@ done
 # ---- other encodings: blocks are regenerated from witnesses; what is counted of them ----
 
 for source in flow.c throws.cc threads.c; do
-	for compiler in gcc clang; do
-		for level in -O0 -O2; do
-			build $compiler $source $level && ./program >/dev/null
-			"$REGENERATE" ./program >log 2>&1 && grep -q ' 0 of [1-9][0-9]* outermost' log
-			check "regenerated/$source/$compiler/$level" $? "$(head -n 1 log)"
-		done
+	in_turn $builds
+	for way in $turn; do
+		build "${way%/*}" $source "${way#*/}" && ./program >/dev/null
+		"$REGENERATE" ./program >log 2>&1 && grep -q ' 0 of [1-9][0-9]* outermost' log
+		check "regenerated/$source/$way" $? "$(head -n 1 log)"
 	done
 	! "$REGENERATE" --damage ./program >log 2>&1 && grep -q 'were regenerated' log
 	check "regenerated/damaged/$source" $? "$(head -n 1 log)"
