@@ -48,7 +48,7 @@ test_case() {
 	[ "$only" = "  " ] || [[ $only == *" $name "* ]] || return
 	rm -rf "${w:?}/$name" "$w/skip"
 	mkdir -p "$w/$name"
-	turns=${#name}
+	turn_at=${#name}
 	echo "it ended badly" >"$w/why"
 	if (cd "$w/$name" && before && "t_${name//-/_}" && after); then
 		if [ -e "$w/skip" ]; then echo "skip $name: $(cat "$w/skip")"; else echo "ok $name"; fi

@@ -27,15 +27,20 @@ failed(struct folder *f, const char *name)
 	f->bad = true;
 }
 
+/* False also if it cannot be listed: then f->bad is set. */
 static bool
-is_empty(int fd)
+is_empty(struct folder *f)
 {
-	int copy = openat(fd, ".", DIRECTORY);
+	int copy = openat(f->fd, ".", DIRECTORY);
 	DIR *d = copy < 0 ? NULL : fdopendir(copy);
 	size_t n = 0;
 
-	if (!d)
+	if (!d) {
+		failed(f, "");
+		if (copy >= 0)
+			close(copy);
 		return false;
+	}
 	while (n <= 2 && readdir(d))
 		n++;
 	closedir(d);
@@ -89,14 +94,19 @@ folder_write(struct folder *f, const char *name, const struct buf *text)
 
 /* Removes the scripts of earlier pages from one of the folders. */
 static void
-remove_scripts(int at, const char *name)
+remove_scripts(struct folder *f, const char *folder)
 {
-	int fd = open_parent(at, &name);
+	const char *name = folder;
+	int fd = open_parent(f->fd, &name);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *e;
 
-	if (!d)
+	if (!d) {
+		failed(f, folder);
+		if (fd >= 0)
+			close(fd);
 		return;
+	}
 	while ((e = readdir(d)))
 		if (str_ends(str_of(e->d_name), ".js"))
 			unlinkat(fd, e->d_name, 0);
@@ -112,10 +122,10 @@ take(struct folder *f, bool force)
 
 	if (!faccessat(f->fd, mark, F_OK, AT_SYMLINK_NOFOLLOW)) {
 		for (size_t i = 0; i < sizeof data / sizeof *data; i++)
-			remove_scripts(f->fd, data[i]);
-	} else if (is_empty(f->fd)) {
+			remove_scripts(f, data[i]);
+	} else if (is_empty(f)) {
 		folder_write(f, mark, &text);
-	} else if (!force) {
+	} else if (!force && !f->bad) {
 		say_error(f->path, "there is something else in it; choose another folder, or --force");
 		return false;
 	}

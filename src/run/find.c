@@ -33,15 +33,19 @@ static const struct listing *
 list_folder(struct finder *f, const char *folder)
 {
 	struct listing l = {.folder = folder};
+	struct dirent *d;
 	DIR *dir;
 
 	for (size_t i = 0; i < f->folder.n; i++)
 		if (!strcmp(f->folder.at[i].folder, folder))
 			return &f->folder.at[i];
+	errno = 0;
 	dir = opendir(folder);
-	for (struct dirent *d; dir && (d = readdir(dir));)
+	while (dir && (errno = 0, d = readdir(dir)))
 		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
 			VEC_PUSH(l.name, pool_strdup(f->pool, d->d_name));
+	if (errno && errno != ENOENT && errno != ENOTDIR)
+		say_warning(folder, "it cannot be listed: %s; profiles there that are not named are not found", strerror(errno));
 	if (dir)
 		closedir(dir);
 	if (l.name.n)

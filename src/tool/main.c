@@ -7,6 +7,7 @@
 
 #include <argp.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -131,6 +132,8 @@ main(int argc, char **argv)
 
 	hold_closed_streams();
 	atexit(print_ends);
+	/* jansson leaves out what it has no memory for. */
+	json_set_alloc_funcs(xmalloc, free);
 	argp_err_exit_status = EXIT_USAGE;
 	argp_program_version_hook = print_version;
 	if (c)

@@ -14,7 +14,10 @@ every=7
 gcc -O1 -shared -fPIC -o "$work/fail.so" "$here/fail.c" || exit 1
 printf 'int f(int a){return a>1?a*f(a-1):1;}int main(int c,char**v){(void)v;return f(c)-1;}' >"$work/p.c"
 cd "$work" || exit 1
-"$CHORD" cc -O2 -o p p.c && CHORD_FILE=p.chord ./p && gcc -O2 -S -o p.s p.c || exit 1
+"$CHORD" cc -O2 -o p p.c && CHORD_FILE=p.chord ./p && gcc -O2 -S -o p.s p.c && mkdir paths trace || exit 1
+for measure in paths trace; do
+	(cd $measure && "$CHORD" cc -O2 -fchord=$measure -o p ../p.c && CHORD_FILE=p.chord ./p) || exit 1
+done
 printf 'root A\nexit B\nedge A B count 3\nedge A A count 2\n' >p.graph
 
 # wrong STATUS: what is wrong with what the command did; nothing if all is well. Needs file.
@@ -57,6 +60,11 @@ fails()
 fails report "" "$CHORD" report p p.chord
 fails json "" "$CHORD" report --json p p.chord
 fails verify "" "$CHORD" verify p
+fails annotate "" "$CHORD" annotate --asm p p.chord
+fails paths "" "$CHORD" paths paths/p paths/p.chord
+fails trace "" "$CHORD" trace trace/p trace/p.chord
+fails export "" "$CHORD" export --format=json p p.chord
+fails stat stat.json "$CHORD" stat --json -o stat.json ./p
 fails merge merged.chord "$CHORD" merge -o merged.chord p.chord
 fails graph "" "$CHORD" graph p.graph
 fails show "" "$CHORD" show --pass=text p.s

@@ -39,7 +39,7 @@ each_build() {
 		done
 	else
 		for ((k = 0; k < n; k++)); do
-			build=${builds[turns++ % 4]} measure=${measures[k % $#]}
+			build=${builds[turn_at++ % 4]} measure=${measures[k % $#]}
 			[ -z "${beside-}" ] || [ -e "${build/ /}-$beside" ] || one_build "$function" $build "$beside"
 			[ -e "${build/ /}-$measure" ] || one_build "$function" $build "$measure"
 		done

@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset CHORD_FILE
 export LC_ALL=C
-failed=0 turns=0
+failed=0 turn_at=0
 
 ok() { echo "ok paths/$1"; }
 fail() { echo "FAIL paths/$1: $2"; failed=1; }

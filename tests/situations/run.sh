@@ -476,7 +476,7 @@ some_paths+=" thread-cancel.c threads-64.c throw-qsort.cc vfork-exec.c"
 full= keep='' jobs=2 measures="$(measures) some-paths registers path-registers" names=() workers=()
 own_events=$(measures own-event)
 # These two count what edges derive: the second one is built in another way.
-turns=0
+turn_at=0
 usual=$(measures | sed "s/every-block //; s/every-edge //")" registers"
 while [ $# -gt 0 ]; do
 	case $1 in

@@ -4,7 +4,8 @@
 # index. With an index, what stands before the place is not decoded. run.sh starts this, in the test's folder.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-failed=0
+. "$here/../registry.sh"
+failed=0 turn_at=0
 pass() { echo "ok tracing/$1"; }
 fail() { echo "FAIL tracing/$1: $2"; failed=1; }
 check() { if [ "$2" = 0 ]; then pass "$1"; else fail "$1" "$3"; fi; }

@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failed=0
 encoding=
-turns=0
+turn_at=0
 builds="gcc/-O2 clang/-O2 gcc/-O0 clang/-O0"
 pass() { echo "ok tracing/$1"; }
 fail() { echo "FAIL tracing/$1: $2"; failed=1; }

@@ -184,8 +184,17 @@ note_differences(struct stat_result *s)
 struct output {
 	const char *name;
 	FILE *to;
-	bool made;               /* there was no such file */
 };
+
+/* A file that this run has made, until all is in it; NULL: none. It does not stay behind, however Chord ends. */
+static const char *half_made;
+
+static void
+remove_half_made(void)
+{
+	if (half_made)
+		unlink(half_made);
+}
 
 static bool
 output_open(struct output *out, const char *name)
@@ -196,7 +205,8 @@ output_open(struct output *out, const char *name)
 	if (!name)
 		return true;
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	out->made = fd >= 0;
+	if (fd >= 0 && !atexit(remove_half_made))
+		half_made = name;
 	if (fd < 0 && errno == EEXIST)
 		fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	out->to = fd < 0 ? NULL : fdopen(fd, "w");
@@ -224,12 +234,13 @@ output_close(struct output *out, bool printed)
 {
 	if (out->to == stderr)
 		return true;
-	if (!printed && out->made)
-		unlink(out->name);
-	if (!fclose(out->to))
-		return true;
-	say_error(out->name, "%s", strerror(errno));
-	return false;
+	if (fclose(out->to)) {
+		say_error(out->name, "%s", strerror(errno));
+		return false;
+	}
+	if (printed)
+		half_made = NULL;
+	return true;
 }
 
 static int
