@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -117,23 +118,49 @@ process_read(const struct process *p, uint64_t addr, void *to, size_t n)
 
 /* ---- states of the process and its threads ---- */
 
+enum { STATE_ROOM = 8192 }; /* for a file that describes a process or thread */
+
+/* What cannot be read for want of descriptors or memory is not gone: Chord ends, which lets threads go on that it has stopped. */
+static void
+end_if_short(const char *path, int error)
+{
+	if (error == EMFILE || error == ENFILE || error == ENOMEM)
+		die(path, "%s", strerror(error));
+}
+
+/* Reads such a file as a text; an empty one: it is gone, or not permitted. */
+static void
+read_state(const char *path, char text[STATE_ROOM])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), error = errno;
+	ssize_t n = 0;
+
+	if (fd < 0) {
+		end_if_short(path, error);
+	} else {
+		n = read(fd, text, STATE_ROOM - 1);
+		if (n < 0)
+			end_if_short(path, errno);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = 0;
+}
+
 /* The last number in the line of a status file that begins with a word; 0: there is none. */
 static uint64_t
 status_of(const char *path, const char *word, int base)
 {
-	FILE *f = fopen(path, "re");
-	char line[512], *at, *end;
+	char text[STATE_ROOM], *end;
 	size_t n = strlen(word);
 	uint64_t value = 0, v;
 
-	while (f && fgets(line, sizeof line, f)) {
+	read_state(path, text);
+	for (char *line = strtok_r(text, "\n", &end), *rest; line; line = strtok_r(NULL, "\n", &end)) {
 		if (strncmp(line, word, n))
 			continue;
-		for (at = line + n; v = strtoull(at, &end, base), end != at; at = end)
+		for (line += n; v = strtoull(line, &rest, base), rest != line; line = rest)
 			value = v;
 	}
-	if (f)
-		fclose(f);
 	return value;
 }
 
@@ -153,14 +180,10 @@ task_file(const struct process *p, pid_t tid, const char *name)
 static char
 state_and_flags(const struct process *p, pid_t tid, unsigned *flags)
 {
-	FILE *f = fopen(task_file(p, tid, "stat"), "re");
-	char line[512] = "", *end, state = 0;
+	char text[STATE_ROOM], *end, state = 0;
 
-	if (f && !fgets(line, sizeof line, f))
-		*line = 0;
-	if (f)
-		fclose(f);
-	end = strrchr(line, ')');
+	read_state(task_file(p, tid, "stat"), text);
+	end = strrchr(text, ')');
 	return end && sscanf(end + 1, " %c %*d %*d %*d %*d %*d %u", &state, flags) == 2 ? state : 0;
 }
 
@@ -197,11 +220,23 @@ switches_of(const struct process *p, pid_t tid)
 
 /* ---- opening ---- */
 
+/* The list of threads; NULL: the process is gone. */
+static DIR *
+open_threads(const struct process *p)
+{
+	const char *path = pool_printf(p->pool, "/proc/%s/task", p->pid);
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		end_if_short(path, errno);
+	return dir;
+}
+
 /* A thread that has not ended; 0: there is none. */
 static pid_t
 one_alive(const struct process *p)
 {
-	DIR *dir = opendir(pool_printf(p->pool, "/proc/%s/task", p->pid));
+	DIR *dir = open_threads(p);
 	pid_t tid, alive = 0;
 
 	for (struct dirent *d; dir && !alive && (d = readdir(dir));)
@@ -257,14 +292,12 @@ process_close(struct process *p)
 static bool
 waits(struct process *p, struct thread *t)
 {
-	FILE *f = fopen(task_file(p, t->tid, "syscall"), "re");
-	int n = 0;
+	char text[STATE_ROOM];
+	int n;
 
 	t->switches = switches_of(p, t->tid);
-	if (f) {
-		n = fscanf(f, "%" SCNu64 " %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64, &t->call, &t->sp, &t->pc);
-		fclose(f);
-	}
+	read_state(task_file(p, t->tid, "syscall"), text);
+	n = sscanf(text, "%" SCNu64 " %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64, &t->call, &t->sp, &t->pc);
 	return n == 3 && p->machine->thread->call_kind(t->call) != CALL_RESTARTS && state_of(p, t->tid) != 'T';
 }
 
@@ -397,7 +430,7 @@ release_late(struct process *p)
 static int
 stop_more(struct process *p)
 {
-	DIR *dir = opendir(pool_printf(p->pool, "/proc/%s/task", p->pid));
+	DIR *dir = open_threads(p);
 	int n = 0;
 
 	for (struct dirent *d; dir && n >= 0 && (d = readdir(dir));) {

@@ -88,6 +88,8 @@ bad_of_running()
 	else
 		skip "bad/another-user: not root"
 	fi
+	# what cannot be read here is not gone
+	refuses few-descriptors "/proc/$pid/task/$pid/stat(us)?: Too many open files\$" prlimit --nofile=4 "$CHORD" query $pid
 	gdb -q -nx -batch -p $pid -ex 'shell sleep 3' >/dev/null 2>&1 &
 	waits is_traced $pid
 	refuses traced "$pid: process [0-9]+ traces it already\$" "$CHORD" query $pid
