@@ -134,6 +134,14 @@ bad()
 	stop $pid
 	refuses ended "$pid: no such process\$" "$CHORD" query $pid
 	meanwhile
+	# the kernel's files have names as they are
+	cp "$work/brief" "$work/odd
+name"
+	start "$work/odd
+name"
+	waits [ -s "$work/said" ]
+	"$CHORD" query $pid >"$work/out" 2>&1 && [ "$(wc -l <"$work/out")" = 2 ] && ok bad/odd-name || fail "bad/odd-name: $(head -n 1 "$work/out")"
+	stop $pid
 	start "$work/edges" sleep 10000
 	waits [ -s "$work/profile.$pid" ] && sleep 0.1
 	refuses no-events "$pid: it counts no events: build it with -fchord=events\$" "$CHORD" query $pid
