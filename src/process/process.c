@@ -19,6 +19,36 @@ enum { PF_KTHREAD = 0x200000 };   /* flag of a kernel thread in /proc/PID/stat *
 
 /* ---- mappings ---- */
 
+static bool
+is_file(const char *path, struct stat *st)
+{
+	return !stat(path, st) && S_ISREG(st->st_mode);
+}
+
+static bool
+is_that(const char *path, const struct mapping *m, bool (*is)(const char *))
+{
+	struct stat st;
+
+	return is_file(path, &st) && st.st_ino == m->ino && (!is || is(path));
+}
+
+/* The kernel writes a line's end in a path as \012, and a backslash as it is: if there is no file of the written name, the path has
+ * line ends. */
+static const char *
+path_meant(struct process *p, const struct mapping *m, const char *written)
+{
+	char *path = pool_strdup(p->pool, written), *at = path;
+
+	if (!strstr(path, "\\012") || is_that(pool_printf(p->pool, "/proc/%d/root%s", p->alive, path), m, NULL))
+		return path;
+	while ((at = strstr(at, "\\012"))) {
+		*at++ = '\n';
+		memmove(at, at + 3, strlen(at + 3) + 1);
+	}
+	return path;
+}
+
 static void
 read_mapping(struct process *p, char *line)
 {
@@ -29,7 +59,7 @@ read_mapping(struct process *p, char *line)
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %ju %n", &m.start, &m.end, m.how, &m.offset, &m.ino,
 	           &at) != 5)
 		return;
-	m.path = pool_strdup(p->pool, line + at);
+	m.path = path_meant(p, &m, line + at);
 	VEC_PUSH(p->mapping, m);
 }
 
@@ -62,20 +92,6 @@ process_mapping(const struct process *p, uint64_t addr)
 			hi = mid;
 	}
 	return lo < p->mapping.n && p->mapping.at[lo].start <= addr ? &p->mapping.at[lo] : NULL;
-}
-
-static bool
-is_file(const char *path, struct stat *st)
-{
-	return !stat(path, st) && S_ISREG(st->st_mode);
-}
-
-static bool
-is_that(const char *path, const struct mapping *m, bool (*is)(const char *))
-{
-	struct stat st;
-
-	return is_file(path, &st) && st.st_ino == m->ino && (!is || is(path));
 }
 
 /* The file may still be open, with any descriptor. */
