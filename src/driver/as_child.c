@@ -13,6 +13,8 @@
 
 extern char **environ;
 
+enum { FEEDER_STACK = 1 << 16 }; /* also where memory is limited */
+
 static int
 give_files(posix_spawn_file_actions_t *actions, const struct child_fds *fds)
 {
@@ -123,29 +125,45 @@ child_hear(char *const *argv, struct child_fds *fds, int *end, struct buf *says)
 	return started ? child_wait(pid) : -1;
 }
 
-bool
-child_feed(pid_t *pid, const struct buf *b, int *end)
+/* If the reader ends early, so does the thread, by the error. */
+static void *
+feed(void *arg)
 {
+	struct feeder *f = arg;
+
+	write_all(f->to, f->text->at, f->text->n);
+	close(f->to);
+	return NULL;
+}
+
+/* A thread, not a process: to copy this process takes longer than what the assembler reads. */
+bool
+child_feed(struct feeder *f, const struct buf *text, int *end)
+{
+	pthread_attr_t attr;
+	sigset_t pipes, old;
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
-	*pid = fork();
-	if (*pid == 0) {
-		/* If the reader ends early, so does this process, by SIGPIPE or by the error. */
-		close(ends[0]);
-		for (size_t done = 0; done < b->n;) {
-			ssize_t n = write(ends[1], b->at + done, b->n - done);
-
-			if (n < 0 && errno != EINTR)
-				break;
-			done += n > 0 ? (size_t)n : 0;
-		}
-		_exit(0);
-	}
-	close(ends[1]);
+	*f = (struct feeder){.text = text, .to = ends[1]};
 	*end = ends[0];
-	return *pid > 0;
+	sigemptyset(&pipes);
+	sigaddset(&pipes, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipes, &old);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, FEEDER_STACK);
+	errno = pthread_create(&f->thread, &attr, feed, f);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return !errno;
+}
+
+void
+child_fed(struct feeder *f, int end)
+{
+	close(end);
+	pthread_join(f->thread, NULL);
 }
 
 /* Forwards signals to the child until the child has ended. Signals of a terminal are not forwarded, because the child gets them,

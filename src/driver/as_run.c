@@ -131,7 +131,7 @@ as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *i
 {
 	struct child_fds fds = CHILD_FDS_NONE;
 	char **argv = xcalloc(nargs + 4, sizeof *argv), object[40];
-	pid_t feeder = 0;
+	struct feeder feeder;
 	int status;
 
 	fds.keep = io->object ? nameless() : -1;
@@ -152,10 +152,8 @@ as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *i
 	free(argv);
 	if (status == 0 && io->object && !take(fds.keep, io->object))
 		die(as, "left no object");
-	if (io->input) {
-		close(fds.in);
-		child_wait(feeder);
-	}
+	if (io->input)
+		child_fed(&feeder, fds.in);
 	if (fds.keep >= 0)
 		close(fds.keep);
 	if (fds.out >= 0)

@@ -30,7 +30,7 @@ cc_clang_assembles(struct pool *pool, const struct buf *text, const VEC_ARGS *op
 	const char *words = getenv(CLANG_WORDS);
 	struct child_fds fds = CHILD_FDS_NONE;
 	VEC_ARGS args = {0};
-	pid_t feeder;
+	struct feeder feeder;
 	int status;
 
 	for (const char *at = words; at && *at; at += strspn(at, "\n")) {
@@ -55,8 +55,7 @@ cc_clang_assembles(struct pool *pool, const struct buf *text, const VEC_ARGS *op
 	if (!child_feed(&feeder, text, &fds.in))
 		die("pipe", "%s", strerror(errno));
 	status = child_hear(args.at, &fds, &fds.err, says);
-	close(fds.in);
-	child_wait(feeder);
+	child_fed(&feeder, fds.in);
 	free(args.at);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include "machine/text.h"
 #include "measure/measure.h"
 
+#include <pthread.h>
 #include <sys/types.h>
 
 typedef VEC(char *) VEC_ARGS;
@@ -116,9 +117,16 @@ struct child_fds {
 bool child_start(pid_t *pid, char *const *argv, const struct child_fds *fds);
 /* Waits for a child. Returns its wait status, or -1 with errno set. */
 int child_wait(pid_t pid);
-/* Starts a process that writes *b to a pipe. *end: where it can be read. Close that before waiting for the process. False with
- * errno set. */
-bool child_feed(pid_t *pid, const struct buf *b, int *end);
+/* A thread that writes a text to a pipe. */
+struct feeder {
+	pthread_t thread;
+	const struct buf *text;
+	int to;
+};
+/* Starts it. *end: where the text can be read. *f and *text stay as they are until child_fed(). False with errno set. */
+bool child_feed(struct feeder *f, const struct buf *text, int *end);
+/* Closes that end, and waits for the thread. */
+void child_fed(struct feeder *f, int end);
 /* Reads a pipe to its end. */
 void child_drain(int fd, struct buf *b);
 /* Starts a program and waits for its end. *says gets what it writes to *end, which is one of the descriptors. says NULL: that is as
