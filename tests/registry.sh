@@ -10,12 +10,13 @@ measures() {
 # in_turn WORD...: sets $turn to all the words if FULL is set (make check-torture). Otherwise to the first one and a third of the others,
 # or one of two: the next third each time. The suite sets $turn_at, where that begins.
 in_turn() {
-	local word k=0 parts=3
+	local word k=$turn_at parts=3
 	turn=$1
 	shift
 	[ $# -ge $parts ] || parts=$#
 	for word; do
-		((${FULL:-0} || (k++ + turn_at) % parts == 0)) && turn+=" $word"
+		[ -z "${FULL-}" ] && [ $((k % parts)) != 0 ] || turn="$turn $word"
+		k=$((k + 1))
 	done
 	turn_at=$((turn_at + 1))
 }
