@@ -81,8 +81,8 @@ suite()
 	real) "$here/real/run.sh" && CHORD_READERS="lua5.4 sqlite3" "$here/readers/run.sh" ;;
 	torture-sample) "$here/torture/torture.sh" --sample 40 && echo "ok torture" ;;
 	torture) "$here/torture/torture.sh" --sample 1 && echo "ok torture" && export FULL=1 &&
-		for each in hostile situations timers tracing replay paths; do "$here/$each/run.sh" || return 1; done && "$here/alloc/run.sh" --every 1 &&
-		"$here/tracing/kills.sh" && "$here/fuzz/run.sh" --whole damage index ;;
+		for each in hostile situations timers tracing replay paths; do "$here/$each/run.sh" || return 1; done &&
+		"$here/alloc/run.sh" --every 1 && "$here/tracing/kills.sh" && "$here/fuzz/run.sh" --whole damage index ;;
 	csmith-sample) "$here/torture/csmith.sh" --programs 10 && echo "ok csmith" ;;
 	csmith) "$here/torture/csmith.sh" --programs 1000 && echo "ok csmith" ;;
 	gas-sample) "$here/torture/gas.sh" --texts 20 --seconds 40 && echo "ok gas" ;;
