@@ -6,20 +6,53 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* The folder of the run that is under way, or NULL. It does not stay behind if Chord gives up, for lack of memory, say. */
+static const char *folder_now;
+
+/* Needs no memory. */
+static void
+remove_folder(void)
+{
+	_Alignas(struct dirent64) char some[4096];
+	int dir = folder_now ? open(folder_now, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	const struct dirent64 *d;
+
+	if (dir < 0)
+		return;
+	for (ssize_t n; (n = getdents64(dir, some, sizeof some)) > 0;)
+		for (const char *at = some; at < some + n; at += d->d_reclen) {
+			d = (const void *)at;
+			if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
+				unlinkat(dir, d->d_name, 0);
+		}
+	close(dir);
+	rmdir(folder_now);
+	folder_now = NULL;
+}
+
 static char *
 make_folder(struct pool *pool)
 {
+	static bool at_exit;
 	const char *tmp = getenv("TMPDIR");
 	char *name = pool_printf(pool, "%s/chord-stat-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 
-	if (mkdtemp(name))
+	if (!at_exit && atexit(remove_folder)) {
+		say_error(name, "%s", strerror(ENOMEM));
+		return NULL;
+	}
+	at_exit = true;
+	if (mkdtemp(name)) {
+		folder_now = name;
 		return name;
+	}
 	say_error(name, "%s", strerror(errno));
 	return NULL;
 }
@@ -30,18 +63,22 @@ by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void
+static bool
 list_profiles(struct launched *l)
 {
 	DIR *dir = opendir(l->folder);
 
-	for (struct dirent *d; dir && (d = readdir(dir));)
+	if (!dir) {
+		say_error(l->folder, "%s", strerror(errno));
+		return false;
+	}
+	for (struct dirent *d; (d = readdir(dir));)
 		if (*d->d_name != '.' && !str_ends(str_of(d->d_name), CHORD_TRACE_SUFFIX))
 			VEC_PUSH(l->profile, pool_printf(l->pool, "%s/%s", l->folder, d->d_name));
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 	if (l->profile.n)
 		qsort(l->profile.at, l->profile.n, sizeof *l->profile.at, by_name);
+	return true;
 }
 
 /* What the program does may depend on the addresses of its code and memory. They are the same every time, unless the system does
@@ -81,18 +118,12 @@ launch(struct launched *l, struct pool *pool, const struct launch_options *o, st
 		l->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	else
 		say_error(o->argv[0], "%s", strerror(saved));
-	list_profiles(l);
-	return ok && l->ended;
+	return list_profiles(l) && ok && l->ended;
 }
 
 void
 launch_forget(struct launched *l)
 {
-	for (size_t i = 0; i < l->profile.n; i++) {
-		unlink(l->profile.at[i]);
-		unlink(pool_printf(l->pool, "%s" CHORD_TRACE_SUFFIX, l->profile.at[i]));
-	}
-	if (l->folder)
-		rmdir(l->folder);
+	remove_folder();
 	free(l->profile.at);
 }

@@ -44,7 +44,7 @@ struct launched {
 /* Runs the command once and waits for its end; sets CHORD_FILE, and perhaps CHORD_THREADS, in this process's environment. False:
  * reported. Call launch_forget() in either case. */
 bool launch(struct launched *l, struct pool *pool, const struct launch_options *o, struct launch_input *in);
-/* Removes the profiles and the traces beside them. */
+/* Removes the folder, with the profiles and the traces in it. The folder is also removed when Chord exits. */
 void launch_forget(struct launched *l);
 
 #endif

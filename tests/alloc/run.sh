@@ -3,7 +3,8 @@
 # run.sh [--every N]: runs commands of Chord, and in each run one request for memory fails (every 7th request is tried, if nothing
 # else is said, and the last one; without debug information, because libdw itself crashes). A command must end with status 1 or 2
 # and a message, or with the right output, or with a warning that names what is missing in the output; never by a signal. The
-# script compares what a command prints and what it writes to a file: the file is whole, or not there.
+# script compares what a command prints and what it writes to a file: the file is whole, or not there. Nothing is left in
+# the folder for temporary files.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -13,7 +14,8 @@ every=7
 
 gcc -O1 -shared -fPIC -o "$work/fail.so" "$here/fail.c" || exit 1
 printf 'int f(int a){return a>1?a*f(a-1):1;}int main(int c,char**v){(void)v;return f(c)-1;}' >"$work/p.c"
-cd "$work" || exit 1
+mkdir "$work/tmp" && cd "$work" || exit 1
+export TMPDIR=$work/tmp
 "$CHORD" cc -O2 -o p p.c && CHORD_FILE=p.chord ./p && gcc -O2 -S -o p.s p.c && mkdir paths trace || exit 1
 for measure in paths trace; do
 	(cd $measure && "$CHORD" cc -O2 -fchord=$measure -o p ../p.c && CHORD_FILE=p.chord ./p) || exit 1
@@ -23,7 +25,10 @@ printf 'root A\nexit B\nedge A B count 3\nedge A A count 2\n' >p.graph
 # wrong STATUS: what is wrong with what the command did; nothing if all is well. Needs file.
 wrong()
 {
-	if [ "$1" -gt 2 ]; then
+	if [ "$(ls -A tmp)" ]; then
+		echo "$(ls -A tmp) is left behind"
+		rm -rf tmp/*
+	elif [ "$1" -gt 2 ]; then
 		echo "status $1"
 	elif [ "$1" != 0 ]; then
 		[ -s err ] || echo "status $1 without a message"
