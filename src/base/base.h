@@ -111,6 +111,9 @@ plain_char(char c)
 void buf_plain(struct buf *b, const char *s);     /* appends s with plain_char() of each byte */
 /* The last component of a path: a pointer into it. */
 const char *base_name(const char *path);
+/* Is s among the names, an array? */
+#define NAMED(s, names) name_among(s, names, sizeof names / sizeof *names)
+bool name_among(const char *s, const char *const *names, size_t n);
 
 /* near.c: the name that is most like `word`, or NULL if no name is so close that it may have been meant. name(ctx, i) gives the
  * i-th candidate, and NULL after the last one. */

@@ -152,6 +152,15 @@ base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+bool
+name_among(const char *s, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(s, names[i]))
+			return true;
+	return false;
+}
+
 const char *
 grouped(char out[32], uint64_t n)
 {

@@ -98,15 +98,6 @@ long_name(const char *s)
 }
 
 static bool
-is_one_of(const char *s, const char *const *names, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(s, names[i]))
-			return true;
-	return false;
-}
-
-static bool
 value_is_next(const char *s)
 {
 	static const char *const names[] = {
@@ -116,8 +107,7 @@ value_is_next(const char *s)
 		"malign-branch", "malign-branch-boundary", "malign-branch-prefix-size", "mx86-used-note",
 	};
 
-	return !strcmp(s, "-o") || !strcmp(s, "-I") || !strcmp(s, "-Q") ||
-	       is_one_of(long_name(s), names, sizeof names / sizeof *names);
+	return !strcmp(s, "-o") || !strcmp(s, "-I") || !strcmp(s, "-Q") || NAMED(long_name(s), names);
 }
 
 /* Does the option ask for something that only the assembler itself can answer? */
@@ -126,7 +116,7 @@ is_probe(const char *s)
 {
 	static const char *const names[] = {"version", "help", "target-help", "dump-config"};
 
-	return is_one_of(long_name(s), names, sizeof names / sizeof *names);
+	return NAMED(long_name(s), names);
 }
 
 static bool

@@ -32,16 +32,6 @@ struct driver {
 };
 
 static bool
-is_one_of(const char *s, const char *const *names, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(s, names[i]))
-			return true;
-	return false;
-}
-#define IS_ONE_OF(s, names) is_one_of(s, names, sizeof names / sizeof *names)
-
-static bool
 starts(const char *s, const char *prefix)
 {
 	return !strncmp(s, prefix, strlen(prefix));
@@ -63,7 +53,7 @@ stops_early(const char *a)
 		"--analyze", "--precompile", "-emit-ast", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs",
 		"--target-help"};
 
-	return IS_ONE_OF(a, names) || starts(a, "-print-") || starts(a, "--print-") || starts(a, "--help");
+	return NAMED(a, names) || starts(a, "-print-") || starts(a, "--print-") || starts(a, "--help");
 }
 
 /* Options whose value is the next argument. */
@@ -77,7 +67,7 @@ value_is_next(const char *a)
 		"-dumpbase-ext", "-dumpdir", "-target", "--target", "-arch", "-Tdata", "-Tbss", "-Ttext", "-J",
 		"-gnatec", "-framework", "-install_name", "-rpath", "--output", "--language"};
 
-	return IS_ONE_OF(a, names);
+	return NAMED(a, names);
 }
 
 /* Headers are not linked: they are compiled into something else. The language of -x counts, else the name. */
@@ -87,7 +77,7 @@ is_header(const char *a, const char *language)
 	static const char *const suffixes[] = {".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".HPP", ".tcc"};
 	const char *dot = strrchr(base_name(a), '.');
 
-	return language ? strstr(language, "-header") != NULL : dot && IS_ONE_OF(dot, suffixes);
+	return language ? strstr(language, "-header") != NULL : dot && NAMED(dot, suffixes);
 }
 
 /* The value of an option of this name: in the same argument, or in the next one. NULL: it is another option. */
@@ -231,17 +221,6 @@ command_file(struct pool *pool, const char *command)
 	return realpath(command, real) ? pool_strdup(pool, real) : command;
 }
 
-/* Compilers that do not take gcc's options. Each has another way to be measured, or none. */
-static bool
-is_unlike_gcc(const char *command)
-{
-	static const char *const names[] = {"rustc", "cargo", "ldc2", "ldmd2", "dmd", "ocamlopt", "ocamlopt.opt", "ocamlfind",
-		"fpc", "cobc", "nim", "valac", "ghc", "go"};
-
-	return IS_ONE_OF(base_name(command), names);
-}
-
-/* The command may have several words, as in `ccache gcc`. */
 /* clang makes code for the system that begins its name, as in aarch64-linux-gnu-clang. Fewer words before it are a wrapper's
  * name. */
 static const char *
@@ -252,23 +231,53 @@ target_in_name(struct pool *pool, const char *word)
 	return end && dash < end && strchr(dash + 1, '-') < end ? pool_strndup(pool, name, (size_t)(end - name)) : NULL;
 }
 
+/* source: where the word is from. */
 static void
-push_compiler(struct driver *d, const char *variable, const char *command)
+push_word(struct driver *d, const char *source, const char *word)
 {
-	for (const char *p = command, *end; *(p += strspn(p, " \t")); p = end) {
-		const char *word, *file;
+	const char *file = command_file(d->pool, word);
 
+	if (is_chord(file))
+		die(source, "%s is Chord itself: name the compiler that it is to run", word);
+	if (cc_is_unlike_gcc(word))
+		die(source, "%s does not take gcc's options: chord-hook(1) says what can be measured, and how", word);
+	push(&d->args, word);
+	d->target = d->target ? d->target : target_in_name(d->pool, word);
+	d->is_clang |= strstr(base_name(word), "clang") || strstr(base_name(file), "clang");
+}
+
+/* The command is in the environment variable, or it is the usual one. It may have several words, as in `ccache gcc`. */
+static void
+push_command(struct driver *d, const char *variable, const char *usual)
+{
+	const char *command = getenv(variable);
+
+	if (!command || !command[strspn(command, " \t")])
+		command = usual;
+	for (const char *p = command, *end; *(p += strspn(p, " \t")); p = end) {
 		end = p + strcspn(p, " \t");
-		word = pool_strndup(d->pool, p, (size_t)(end - p));
-		file = command_file(d->pool, word);
-		if (is_chord(file))
-			die(variable, "%s is Chord itself: name the compiler that it is to run", word);
-		if (is_unlike_gcc(word))
-			die(variable, "%s does not take gcc's options: chord-hook(1) says what can be measured, and how", word);
-		push(&d->args, word);
-		d->target = d->target ? d->target : target_in_name(d->pool, word);
-		d->is_clang |= strstr(base_name(word), "clang") || strstr(base_name(file), "clang");
+		push_word(d, variable, pool_strndup(d->pool, p, (size_t)(end - p)));
 	}
+}
+
+/* The compiler may be named by the arguments, first or behind Chord's own options. Returns the n arguments without it; Chord's
+ * options take its place. */
+static char **
+take_compiler(struct driver *d, const char *variable, const char *usual, char **argv, size_t *n)
+{
+	size_t own = 0, words;
+
+	while (own < *n && starts(argv[own], "-fchord"))
+		own++;
+	words = cc_named(d->pool, argv + own, *n - own);
+	for (size_t i = own; i < own + words; i++)
+		push_word(d, "command line", argv[i]);
+	if (!words)
+		push_command(d, variable, usual);
+	for (size_t i = own; words && i--;)
+		argv[i + words] = argv[i];
+	*n -= words;
+	return argv + words;
 }
 
 /* clang warns of options that a command did not use. The user did not write the added ones. */
@@ -395,10 +404,10 @@ cannot_measure(const struct driver *d)
 }
 
 static int
-drive(const char *variable, const char *fallback, int argc, char **argv)
+drive(const char *variable, const char *usual, int argc, char **argv)
 {
 	struct driver d = {.pool = pool_new(), .output = "a.out"};
-	const char *dir = libexec_dir(d.pool), *command = getenv(variable);
+	const char *dir = libexec_dir(d.pool);
 	size_t n = argc > 1 ? (size_t)argc - 1 : 0;
 	bool as_given;
 	int status;
@@ -406,9 +415,9 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 	if (!dir)
 		die("runtime.s", "not found beside the program; Chord is not installed whole");
 	cc_within(d.pool, variable);
-	push_compiler(&d, variable, command && command[strspn(command, " \t")] ? command : fallback);
+	argv = take_compiler(&d, variable, usual, argv + 1, &n);
 	cc_say_clang(d.pool, d.args.at, d.is_clang ? d.args.n : 0);
-	as_given = expand_args(&d, argv + 1, n);
+	as_given = expand_args(&d, argv, n);
 	if (!read_args(&d) || !request_complete(&d.request, d.pool)) {
 		status = EXIT_USAGE;
 	} else if (cannot_measure(&d)) {
@@ -416,7 +425,7 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 	} else {
 		if (d.foreign && !d.probe && d.ninput && (d.objects || !d.stops))
 			say_warning(d.target, "not measured: it is another system");
-		push_given(&d, dir, argv + 1, n, as_given);
+		push_given(&d, dir, argv, n, as_given);
 		status = run(&d);
 	}
 	request_free(&d.request);
@@ -431,9 +440,9 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 static void
 help(const char *name, const char *compiler, const char *variable)
 {
-	printf("Usage: chord %s [ARGUMENT...]\n\n"
-	       "Runs %s, or the command in %s, with all arguments so that what it compiles\n"
-	       "measures itself. Its own options may stand anywhere in the arguments:\n\n", name, compiler, variable);
+	printf("Usage: chord %s [COMPILER] [ARGUMENT...]\n\n"
+	       "Runs the compiler (or the command in %s, or %s) with all arguments so that what\n"
+	       "it compiles measures itself. Its own options may stand anywhere in the arguments:\n\n", name, variable, compiler);
 	for (uint32_t m = 0; m < CHORD_MEASURES; m++)
 		printf("  -fchord=%-12s %s\n", measure_list[m].name, measure_list[m].what);
 	printf("  -fchord-events=LIST  the events, with commas between them (default: instructions); see chord-cc(1)\n"

@@ -152,6 +152,14 @@ bool weights_read(struct pool *pool, const char *file, struct selection *in);
  * compiler. */
 void cc_within(struct pool *pool, const char *variable);
 
+/* ---- cc_named.c: compilers by their names ---- */
+
+/* How many of the n arguments, from the first one on, are the command that compiles, as in `chord cc gcc -c f.c` or
+ * `chord cc ccache clang -c f.c`; 0: all are the compiler's. */
+size_t cc_named(struct pool *pool, char **argv, size_t n);
+/* Is it a compiler that does not take gcc's options? */
+bool cc_is_unlike_gcc(const char *command);
+
 /* ---- cc_clang.c ---- */
 
 /* Tells the stand-in by which words clang is run; n 0: the compiler is not clang. */

@@ -1201,6 +1201,34 @@ t_ccache() {
 	want ccache gcc -O2 -c -o plain.o work.c
 	plain_object plain.o
 }
+# A build may put `chord cc` before the compiler's own name, as CMake's launchers do.
+t_compiler_named() {
+	local c
+	for c in gcc "$(command -v gcc)" clang "ccache gcc" x86_64-linux-gnu-gcc; do
+		command -v $c >/dev/null || continue
+		rm -f prog
+		CCACHE_DIR=$PWD/cache CHORD_CC=false want $cc $c -O2 -o prog main.c work.c
+		counts prog
+		$cc $c --version >out 2>err && "${c##* }" --version | cmp -s - out || no "chord cc $c --version: $(head -1 out err)"
+	done
+	rm -f prog
+	want $cc -fchord=edges -fchord=every-block gcc -fchord=paths -O2 -o prog main.c work.c
+	counts prog
+	want "$CHORD" paths prog
+	: >gcc # this folder's file is an input
+	$cc gcc -c -o work.o work.c 2>err
+	says 'gcc: linker input file unused' err
+	rm gcc
+	refused 1 'No such file' $cc -O2 gcc -c -o work.o work.c
+	refused 1 'rustc does not take gcc.s options' $cc rustc x.rs
+	refused 1 "is Chord itself" $cc "$(dirname "$CHORD")/chord-cc" -c work.c
+}
+t_cmake_launcher() {
+	printf '%s\n' 'cmake_minimum_required(VERSION 3.20)' 'project(p C)' 'add_executable(prog main.c work.c)' >CMakeLists.txt
+	want cmake -B built -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER_LAUNCHER="$CHORD;cc"
+	want cmake --build built
+	counts built/prog
+}
 
 # ---- reproducible ----
 
@@ -1530,6 +1558,8 @@ test_case cmake cmake
 test_case configure autoconf
 test_case libtool autoreconf libtoolize aclocal
 test_case ccache ccache
+test_case compiler_named gcc
+test_case cmake_launcher cmake
 test_case reproducible
 test_case no-traces
 test_case unmeasured-link
