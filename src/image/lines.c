@@ -27,9 +27,10 @@ add_line(struct image *im, const char *dir, Dwarf_Line *l)
 	VEC_PUSH(im->row, r);
 }
 
-/* False: the unit has lines, but they cannot be read. */
+/* False: the unit has lines, but they cannot be read. *mixed is increased if some of them may be of code that the linker
+ * dropped. */
 static bool
-add_unit(struct image *im, Elf *elf, Dwarf_Die *unit)
+add_unit(struct image *im, Elf *elf, Dwarf_Die *unit, size_t *mixed)
 {
 	const char *dir = image_unit_folder(im, unit);
 	Dwarf_Lines *lines;
@@ -42,6 +43,7 @@ add_unit(struct image *im, Elf *elf, Dwarf_Die *unit)
 		return false;
 	kept = xcalloc(n, sizeof *kept);
 	all = !image_kept_rows(im, elf, unit, lines, n, kept);
+	*mixed += all;
 	for (size_t i = 0; i < n; i++)
 		if (all || kept[i])
 			add_line(im, dir, dwarf_onesrcline(lines, i));
@@ -89,6 +91,7 @@ read_lines(struct image *im)
 	Elf *elf = has_lines(im->elf) ? im->elf : image_debug_elf(im);
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
+	size_t mixed = 0;
 	int more = -1;
 
 	im->lines_read = true;
@@ -96,10 +99,13 @@ read_lines(struct image *im)
 		return;
 	im->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	while (im->dwarf && !(more = dwarf_get_units(im->dwarf, cu, &cu, NULL, NULL, &unit, NULL)))
-		if (!add_unit(im, elf, &unit))
+		if (!add_unit(im, elf, &unit, &mixed))
 			break;
 	if (more <= 0 && has_lines(elf))
 		say_warning(im->path, "its line table cannot be read whole: %s", dwarf_errmsg(-1));
+	if (mixed)
+		say_warning(im->path, "%zu of its line tables cannot be told from those of code that the linker dropped: some "
+		            "places may be of other code", mixed);
 	if (im->row.n && !sorted(im))
 		qsort(im->row.at, im->row.n, sizeof *im->row.at, rows_by_addr);
 }

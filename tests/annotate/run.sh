@@ -423,7 +423,21 @@ t_dropped() {
 	done
 }
 
-for name in source callgrind inlined function operands report-some asm both branches summary elsewhere bounds dropped paper color terminal lost-source newer harmless refused; do
+# A line table whose form Chord does not know may have lines of dropped code: that is said.
+t_unknown_table() {
+	local at
+	printf 'int main(int argc, char **argv)\n{\n\treturn argc > 7 || !argv;\n}\n' >one.c
+	want "$CHORD" cc -O1 -gdwarf-5 -o one one.c
+	want ./one
+	at=$((0x$(readelf -SW one | sed -n 's/.* \.debug_line  *PROGBITS  *[0-9a-f]*  *\([0-9a-f]*\) .*/\1/p') + 13))
+	want "$CHORD" report --lines ./one
+	[ ! -s err ] || no "$(cat err)"
+	printf '\002' | dd of=one bs=1 seek=$at conv=notrunc 2>dd.err # operations per instruction
+	"$CHORD" report --lines ./one >out 2>err || no "$(cat err)"
+	grep -q '1 of its line tables cannot be told' err || no "nothing is said of the table: $(cat err)"
+}
+
+for name in source callgrind inlined function operands report-some asm both branches summary elsewhere bounds dropped unknown-table paper color terminal lost-source newer harmless refused; do
 	test_case "$name"
 done
 exit $failed
