@@ -713,6 +713,22 @@ t_lines() {
 	printf '\t.globl g\ng:\tcall f\n\tret\n\t.size g,.-g\n\t.type g,@function\n' >two.s
 	want "$hook/as" -g -o both.o one.s two.s
 	readelf --debug-dump=decodedline both.o | grep -Eq '^two.s +2 ' || no "no line numbers for two.s"
+	# .file names the text's origin for the symbol table: lines stay those of the file that is read, as plain.
+	named() {
+		gcc -g -c -o plain.o named.s && readelf --debug-dump=decodedline plain.o | awk '$2 + 0 {print $1, $2}' >plain.lines
+		want $cc -g -c -o named.o named.s
+		readelf --debug-dump=decodedline named.o | awk '$2 + 0 {print $1, $2}' | cmp -s - plain.lines || no "$1: other lines than plain"
+		[ -s plain.lines ] || no "$1: no lines"
+	}
+	local f='\t.text\n\t.globl f\n\t.type f,@function\nf:\n\txorl %%eax, %%eax\n\tret\n\t.size f,.-f\n'
+	printf "\t.file \"hand.asm\"\n$f" >named.s
+	named "a file's name"
+	printf "/* a text\n.file \"in a comment\"\n*/\n$f.file \"behind\"\n.macro m\n.file \"in.m\"\nnop\n.endm\n\tnop\n" >named.s
+	named "a comment and a macro"
+	printf "\t.file \"hand.asm\"\n# 7 \"hand.m4\"\n\t.file \"again.asm\"\n$f" >named.s
+	named "lines that the text numbers"
+	printf ".if 0\n.file \"no.asm\"\n.endif\n$f" >named.s
+	named "a condition"
 }
 
 # ---- options of Chord's ----
