@@ -23,6 +23,7 @@ struct session {
 	const char *name;         /* name of the input, for messages */
 	bool reads_stdin;
 	bool has_printed;         /* a run has written to standard output what there is to write (.print, listings) */
+	bool is_numbered;         /* the text is no longer its file's: the types of sections that only clang names have numbers */
 	bool no_newline;          /* an input does not end with a newline: the assembler warns of that */
 	struct buf text;          /* of all inputs */
 	struct buf standard;      /* what was read from standard input, if that is one of several inputs */
@@ -82,6 +83,27 @@ show_messages(const struct session *s)
 	fwrite(s->original_says.at ? s->original_says.at : "", 1, s->original_says.n, stderr);
 }
 
+/* Messages about a text that was piped to the assembler name the file that it is from. */
+static void
+name_file(struct buf *says, const char *name)
+{
+	struct buf named = {0};
+
+	for (const char *line = says->at, *end = line + says->n, *next; line < end; line = next) {
+		size_t n = strlen(STDIN_NAME);
+
+		next = memchr(line, '\n', (size_t)(end - line));
+		next = next ? next + 1 : end;
+		if ((size_t)(next - line) > n && line[n] == ':' && !memcmp(line, STDIN_NAME, n)) {
+			buf_str(&named, name);
+			line += n;
+		}
+		buf_add(&named, line, (size_t)(next - line));
+	}
+	buf_free(says);
+	*says = named;
+}
+
 /* Runs the assembler as it was called, with what was read from standard input. object NULL: the result goes to the output. */
 static int
 run_quietly(struct session *s, struct buf *object)
@@ -89,21 +111,28 @@ run_quietly(struct session *s, struct buf *object)
 	struct as_io io = {.input = s->standard.n ? &s->standard : &s->text, .object = object, .says = &s->original_says,
 	                   .quiet = s->has_printed};
 	VEC_ARGS args = {0};
+	int status;
 
 	s->has_printed = true;
 
 	push_all(&args, &s->args.options);
 	push_all(&args, &s->args.unwoven);
 	push_all(&args, &s->args.original_only);
-	push_all(&args, &s->args.inputs);
+	if (!s->is_numbered)
+		push_all(&args, &s->args.inputs);
 	if (!object) {
 		VEC_PUSH(args, arg("-o"));
 		VEC_PUSH(args, arg(s->args.output));
 	}
 	s->original_says.n = 0;
-	if (!s->reads_stdin)
+	if (s->is_numbered)
+		io.input = &s->text;
+	else if (!s->reads_stdin)
 		io.input = NULL;
-	return run(s, &args, &io);
+	status = run(s, &args, &io);
+	if (s->is_numbered && !s->reads_stdin)
+		name_file(&s->original_says, s->name);
+	return status;
 }
 
 /* The same, and shows the messages. */
@@ -250,6 +279,9 @@ read_inputs(struct session *s)
 			return false;
 		}
 	s->name = strcmp(s->args.inputs.at[0], "-") ? s->args.inputs.at[0] : STDIN_NAME;
+	/* Listings and dependencies are about the file as it is. */
+	if (s->args.inputs.n == 1 && !s->args.original_only.n)
+		s->is_numbered = cc_clang_sections(&s->text);
 	return true;
 }
 

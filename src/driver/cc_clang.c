@@ -60,6 +60,78 @@ cc_clang_assembles(struct pool *pool, const struct buf *text, const VEC_ARGS *op
 	return status;
 }
 
+/* Types of sections that clang writes by names of its own, and that other assemblers know as numbers only. */
+static const char *const section_types[][2] = {
+	{"@llvm_odrtab", "@0x6fff4c00"},
+	{"@llvm_linker_options", "@0x6fff4c01"},
+	{"@llvm_dependent_libraries", "@0x6fff4c04"},
+	{"@llvm_sympart", "@0x6fff4c05"},
+	{"@llvm_offloading", "@0x6fff4c0b"},
+	{"@llvm_lto", "@0x6fff4c0c"},
+};
+
+/* The number of the type whose name stands at *at, which is moved behind it; NULL: there is no such name. */
+static const char *
+numbered_type(const char **at, const char *end)
+{
+	for (size_t i = 0; i < sizeof section_types / sizeof *section_types; i++) {
+		size_t n = strlen(section_types[i][0]);
+
+		if ((size_t)(end - *at) < n || memcmp(*at, section_types[i][0], n) || (*at + n < end && !strchr(", \t", (*at)[n])))
+			continue;
+		*at += n;
+		return section_types[i][1];
+	}
+	return NULL;
+}
+
+/* Appends a line with a number in place of the name of its section's type. False: it has none, and nothing is appended. */
+static bool
+number_type(struct buf *to, const char *line, const char *end)
+{
+	static const char word[] = "\t.section\t";
+	const char *at = line, *number = NULL, *behind;
+
+	if ((size_t)(end - line) < sizeof word - 1 || memcmp(line, word, sizeof word - 1))
+		return false;
+	while ((at = memchr(at, '@', (size_t)(end - at)))) {
+		behind = at;
+		if ((number = numbered_type(&behind, end)))
+			break;
+		at++;
+	}
+	if (!number)
+		return false;
+	buf_add(to, line, (size_t)(at - line));
+	buf_str(to, number);
+	buf_add(to, behind, (size_t)(end - behind));
+	return true;
+}
+
+bool
+cc_clang_sections(struct buf *text)
+{
+	const char *words = getenv(CLANG_WORDS);
+	struct buf to = {0};
+	bool changed = false;
+
+	if (!words || !*words || !text->n || !memmem(text->at, text->n, "@llvm_", 6))
+		return false;
+	for (const char *line = text->at, *all = line + text->n, *end; line < all; line = end) {
+		end = memchr(line, '\n', (size_t)(all - line));
+		end = end ? end : all;
+		if (number_type(&to, line, end))
+			changed = true;
+		else
+			buf_add(&to, line, (size_t)(end - line));
+		if (end < all)
+			buf_add(&to, end++, 1);
+	}
+	buf_free(text);
+	*text = to;
+	return changed;
+}
+
 bool
 cc_is_foreign(const char *target)
 {

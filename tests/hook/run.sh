@@ -431,6 +431,33 @@ t_clang_assembles() {
 	$cc '-Ia folder' -c own.s 2>err && no "gcc assembles it"
 	[ ! -e own.o ] || no "there is an object"
 }
+# llvm_sections OBJECT: names and types of its sections that have types of LLVM's.
+llvm_sections() { readelf -SW "$1" | sed -n 's/^ *\[[ 0-9]*\] \([^ ]*\) *LOOS+0x\(fff4c[0-9a-f]*\) .*/\1 \2/p'; }
+# Types of sections that only clang's own assembler knows by name: objects have them as without Chord, and nobody warns. Every
+# text of C++20 has one. lld links the libraries that a pragma names.
+t_clang_sections() {
+	export CHORD_CC=clang CHORD_CXX=clang++
+	for options in -O2 -pipe -g "-Wa,--fatal-warnings"; do
+		for file in both.cc empty.cc; do
+			[ -e $file ] || echo 'extern int nothing;' >$file
+			want clang++ -std=c++20 -fno-addrsig $options -c -o plain.o $file
+			$cxx -std=c++20 $options -c -o ours.o $file 2>err || no "$options $file: $(cat err)"
+			[ ! -s err ] || no "$options $file: $(cat err)"
+			llvm_sections plain.o >types
+			llvm_sections ours.o >ours.types
+			same types ours.types
+		done
+	done
+	printf '#include <math.h>\n#pragma comment(lib, "m")\nint main(int n, char **v) { return cos(n - 1) != 1; }\n' >named.c
+	if command -v ld.lld >/dev/null; then
+		want clang -O2 -fno-builtin -fuse-ld=lld -o plain named.c
+		want $cc -O2 -fno-builtin -fuse-ld=lld -o prog named.c
+		want ./prog
+	fi
+	printf 'int main() { asm("foo bar"); }\n' >wrong.cc
+	$cxx -std=c++20 -c wrong.cc 2>err && no "it assembles what nobody understands"
+	grep -qE '^/.*\.s:[0-9]+: Error: .*foo bar' err || no "the message names no file: $(cat err)"
+}
 # Nothing comes after `--` or an option without its value, and what can be read only once is read only once.
 t_clang_last() {
 	export CHORD_CC=clang
@@ -1532,6 +1559,7 @@ test_case clang-own clang
 test_case begin-with-data
 test_case near-jumps
 test_case clang-assembles clang
+test_case clang-sections clang clang++
 test_case clang-last clang
 test_case compiler-path
 test_case users-assembler
