@@ -5,7 +5,6 @@
 #include "driver/driver.h"
 #include "weave/weave.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -15,8 +14,6 @@
 #include <unistd.h>
 
 /* The real assembler's name for text that it gets from Chord. */
-#define STDIN_NAME "{standard input}"
-
 struct session {
 	struct as_args args;
 	const char *as;
@@ -83,27 +80,6 @@ show_messages(const struct session *s)
 	fwrite(s->original_says.at ? s->original_says.at : "", 1, s->original_says.n, stderr);
 }
 
-/* Messages about a text that was piped to the assembler name the file that it is from. */
-static void
-name_file(struct buf *says, const char *name)
-{
-	struct buf named = {0};
-
-	for (const char *line = says->at, *end = line + says->n, *next; line < end; line = next) {
-		size_t n = strlen(STDIN_NAME);
-
-		next = memchr(line, '\n', (size_t)(end - line));
-		next = next ? next + 1 : end;
-		if ((size_t)(next - line) > n && line[n] == ':' && !memcmp(line, STDIN_NAME, n)) {
-			buf_str(&named, name);
-			line += n;
-		}
-		buf_add(&named, line, (size_t)(next - line));
-	}
-	buf_free(says);
-	*says = named;
-}
-
 /* Runs the assembler as it was called, with what was read from standard input. object NULL: the result goes to the output. */
 static int
 run_quietly(struct session *s, struct buf *object)
@@ -131,7 +107,7 @@ run_quietly(struct session *s, struct buf *object)
 		io.input = NULL;
 	status = run(s, &args, &io);
 	if (s->is_numbered && !s->reads_stdin)
-		name_file(&s->original_says, s->name);
+		as_name_file(&s->original_says, s->name);
 	return status;
 }
 
@@ -176,72 +152,6 @@ run_as_called(struct session *s)
 
 /* ---- input ---- */
 
-/* The assembler's own line numbers have to refer to the named file. */
-static void
-put_line(struct buf *to, size_t number, const char *name)
-{
-	buf_printf(to, "# %zu \"", number);
-	buf_octal(to, name, strlen(name));
-	buf_str(to, "\"\n");
-}
-
-/* Does the line begin with this word? */
-static bool
-has_word(struct str line, const char *word)
-{
-	size_t n = strlen(word);
-
-	return str_starts(line, word) && line.n > n && isspace((unsigned char)line.at[n]);
-}
-
-/* Is the end of the line in a comment of several lines, if its beginning is or is not? It may say so of other lines. */
-static bool
-leaves_comment(struct str line, bool inside)
-{
-	for (size_t i = 0; i + 1 < line.n; i++)
-		if (!memcmp(line.at + i, inside ? "*/" : "/*", 2)) {
-			inside = !inside;
-			i++;
-		}
-	return inside;
-}
-
-/* Is it a line from which on the text numbers its lines by itself, or may have lines that are read elsewhere? */
-static bool
-ends_numbering(struct str line)
-{
-	return (line.n > 2 && line.at[0] == '#' && isspace((unsigned char)line.at[1]) && isdigit((unsigned char)line.at[2])) ||
-	       has_word(line, ".line") || has_word(line, ".ln") || has_word(line, ".macro") || str_starts(line, ".rep") ||
-	       str_starts(line, ".irp");
-}
-
-/* Adds a text as it is, with lines that name its file. Behind such a line .file "NAME" replaces the name, though not that of a file
- * that the assembler opens itself. So the name is given again. */
-static void
-add_named(struct buf *to, const struct buf *in, const char *name)
-{
-	bool ours = true, inside = false, began;
-	size_t at = 0;
-
-	put_line(to, 1, name);
-	for (size_t number = 2; ours && at < in->n; number++) {
-		const char *end = memchr(in->at + at, '\n', in->n - at);
-		size_t n = end ? (size_t)(end - in->at) + 1 - at : in->n - at;
-		struct str line = {in->at + at, n};
-
-		buf_add(to, line.at, line.n);
-		at += n;
-		while (line.n && (*line.at == ' ' || *line.at == '\t'))
-			line = (struct str){line.at + 1, line.n - 1};
-		began = inside;
-		inside = leaves_comment(line, inside);
-		ours = !ends_numbering(line);
-		if (end && !began && !inside && has_word(line, ".file") && memchr(line.at, '"', line.n))
-			put_line(to, number, name);
-	}
-	buf_add(to, in->at + at, in->n - at);
-}
-
 static bool
 read_input(struct session *s, const char *path)
 {
@@ -256,7 +166,7 @@ read_input(struct session *s, const char *path)
 	if (is_stdin)
 		buf_add(&s->standard, in.at, in.n);
 	if (s->args.debug)
-		add_named(&s->text, &in, is_stdin ? STDIN_NAME : path);
+		as_add_named(&s->text, &in, is_stdin ? STDIN_NAME : path);
 	else
 		buf_add(&s->text, in.at, in.n);
 	if (in.n && in.at[in.n - 1] != '\n') {
@@ -320,61 +230,13 @@ read_runtime(struct session *s, struct buf *to)
 
 /* ---- messages of the assembler ---- */
 
-/* A message is `NAME:LINE: TEXT`. Line 0: it is about no line in particular. */
-struct message {
-	bool is_one, is_stdin;
-	uint32_t line;
-};
-
-static struct message
-message_read(struct str s)
-{
-	struct message m = {.is_stdin = str_starts(s, STDIN_NAME ":")};
-
-	for (size_t i = 0; i + 2 < s.n; i++) {
-		size_t k = i + 1;
-		uint32_t line = 0;
-
-		if (s.at[i] != ':')
-			continue;
-		while (k < s.n && s.at[k] >= '0' && s.at[k] <= '9' && line < UINT32_MAX / 10 - 1)
-			line = line * 10 + (uint32_t)(s.at[k++] - '0');
-		if (line && k < s.n && s.at[k] == ':') {
-			m.line = line;
-			m.is_one = true;
-			return m;
-		}
-	}
-	m.is_one = memmem(s.at, s.n, "Error:", 6) || memmem(s.at, s.n, "error:", 6) || memmem(s.at, s.n, "Warning:", 8);
-	return m;
-}
-
-/* Calls f for each message. Returns the number of messages. */
-static size_t
-each_message(const struct buf *says, void (*f)(void *ctx, struct message m), void *ctx)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < says->n;) {
-		const char *nl = memchr(says->at + i, '\n', says->n - i);
-		size_t end = nl ? (size_t)(nl - says->at) : says->n;
-		struct message m = message_read((struct str){says->at + i, end - i});
-
-		if (m.is_one && f)
-			f(ctx, m);
-		n += m.is_one;
-		i = end + 1;
-	}
-	return n;
-}
-
 struct sought {
 	uint32_t line;
 	bool found;
 };
 
 static void
-seek_line(void *ctx, struct message m)
+seek_line(void *ctx, struct as_message m)
 {
 	struct sought *sought = ctx;
 
@@ -391,14 +253,14 @@ struct collected {
 /* Collects lines of the woven text with messages, each once, except those for which the original text gets a message, too, and
  * except lines behind the original text, which are Chord's own. */
 static void
-collect_line(void *ctx, struct message m)
+collect_line(void *ctx, struct as_message m)
 {
 	struct collected *c = ctx;
 	struct sought sought = {.line = m.line};
 
 	if (!m.line || !m.is_stdin || m.line > c->last)
 		return;
-	each_message(c->original, seek_line, &sought);
+	as_each_message(c->original, seek_line, &sought);
 	for (size_t i = c->known; i < c->s->bad_lines.n; i++)
 		sought.found |= c->s->bad_lines.at[i] == m.line;
 	if (!sought.found)
@@ -454,13 +316,13 @@ find_bad_lines(struct session *s, const struct buf *woven, const struct buf *say
 	struct collected c = {.s = s, .last = lines_of(&s->text), .original = &s->original_says, .known = n};
 	struct buf original = {0}, again = {0};
 
-	each_message(says, collect_line, &c);
+	as_each_message(says, collect_line, &c);
 	if (s->bad_lines.n > n)
 		return true;
 	run_unmarked(s, &s->text, &original);
 	run_unmarked(s, woven, &again);
 	c.original = &original;
-	each_message(&again, collect_line, &c);
+	as_each_message(&again, collect_line, &c);
 	buf_free(&original);
 	buf_free(&again);
 	return s->bad_lines.n > n;
@@ -492,7 +354,7 @@ give_up(struct session *s, const struct buf *says)
 static int
 finish(struct session *s, struct weave_options *o, struct buf *woven)
 {
-	size_t known = each_message(&s->labelled_says, NULL, NULL);
+	size_t known = as_each_message(&s->labelled_says, NULL, NULL);
 	struct buf says = {0};
 	int status;
 
@@ -503,7 +365,7 @@ finish(struct session *s, struct weave_options *o, struct buf *woven)
 
 		says.n = 0;
 		status = run_text(s, woven, NULL, NULL, &says);
-		if (status == 0 && each_message(&says, NULL, NULL) <= known)
+		if (status == 0 && as_each_message(&says, NULL, NULL) <= known)
 			break;
 		if (round == 20 || !find_bad_lines(s, woven, &says)) {
 			/* Warnings of Chord's own text alone tell the user nothing. */

@@ -53,6 +53,24 @@ struct as_args { /* freed by as_args_free() */
 bool as_args_read(struct as_args *a, int argc, char **argv);
 void as_args_free(struct as_args *a);
 
+/* ---- as_lines.c, as_says.c: lines of a text, and what the assembler says of them ---- */
+
+/* The assembler's name for what it reads from its standard input. */
+#define STDIN_NAME "{standard input}"
+
+/* Adds a text as it is, with lines that name its file, for which the assembler makes line numbers. */
+void as_add_named(struct buf *to, const struct buf *in, const char *name);
+
+/* A message is `NAME:LINE: TEXT`. Line 0: it is about no line in particular. */
+struct as_message {
+	bool is_one, is_stdin;
+	uint32_t line;
+};
+/* Calls f, if it is not NULL, for each message. Returns the number of messages. */
+size_t as_each_message(const struct buf *says, void (*f)(void *ctx, struct as_message m), void *ctx);
+/* Has messages about a text that was piped to the assembler name the file that it is from. */
+void as_name_file(struct buf *says, const char *name);
+
 /* ---- measure.c ---- */
 
 /* Reads a list of measures with commas between them, which replaces those chosen before. False: reported, with the option
