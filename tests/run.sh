@@ -57,6 +57,20 @@ lacks()
 	why="the mirror gives no sources: $(echo "$why" | tail -n 1)"
 }
 
+# What make check has samples of, one after the other, to the end.
+whole_torture()
+{
+	local each bad=0
+	"$here/torture/torture.sh" --sample 1 && echo "ok torture" || bad=1
+	for each in hostile situations timers tracing replay paths; do
+		FULL=1 "$here/$each/run.sh" || bad=1
+	done
+	"$here/alloc/run.sh" --every 1 || bad=1
+	"$here/tracing/kills.sh" || bad=1
+	"$here/fuzz/run.sh" --whole damage index || bad=1
+	return $bad
+}
+
 suite()
 {
 	local why
@@ -80,9 +94,7 @@ suite()
 		exec-of-threads walk outputs debug-back debug-interrupt debug-comparison debug-garbage debug-seek debug-race debug-processes ;;
 	real) "$here/real/run.sh" && CHORD_READERS="lua5.4 sqlite3" "$here/readers/run.sh" ;;
 	torture-sample) "$here/torture/torture.sh" --sample 40 && echo "ok torture" ;;
-	torture) "$here/torture/torture.sh" --sample 1 && echo "ok torture" && export FULL=1 &&
-		for each in hostile situations timers tracing replay paths; do "$here/$each/run.sh" || return 1; done &&
-		"$here/alloc/run.sh" --every 1 && "$here/tracing/kills.sh" && "$here/fuzz/run.sh" --whole damage index ;;
+	torture) whole_torture ;;
 	csmith-sample) "$here/torture/csmith.sh" --programs 10 && echo "ok csmith" ;;
 	csmith) "$here/torture/csmith.sh" --programs 1000 && echo "ok csmith" ;;
 	gas-sample) "$here/torture/gas.sh" --texts 20 --seconds 40 && echo "ok gas" ;;
