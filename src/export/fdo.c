@@ -193,9 +193,7 @@ fdo_of(const struct export *x, uint32_t function, const struct view_insn *insn, 
 	if (!view_is_exact(f->counts) || !f->counts->activations_known)
 		return NULL;
 	s = xcalloc(1, sizeof *s);
-	scope = image_scope_at(f->binary->image, f->proc->part[0].addr);
-	while (scope != IMAGE_NO_SCOPE && image_scope(f->binary->image, scope)->in != IMAGE_NO_SCOPE)
-		scope = image_scope(f->binary->image, scope)->in;
+	scope = image_scope_around(f->binary->image, f->proc->part[0].addr);
 	s->name = scope == IMAGE_NO_SCOPE ? f->proc->name : image_scope(f->binary->image, scope)->name;
 	s->entered = f->counts->activations;
 	for (size_t i = 0; i < n; i++)

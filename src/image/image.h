@@ -108,8 +108,10 @@ struct image_scope {
 	uint32_t in;             /* the scope into which it was inlined; IMAGE_NO_SCOPE: it is a function of its own */
 };
 enum { IMAGE_NO_SCOPE = UINT32_MAX };
-/* The innermost scope at an address (IMAGE_NO_SCOPE: nothing is known); the number of scopes; the scope with a number. */
+/* The innermost scope at an address, and the outermost (IMAGE_NO_SCOPE: nothing is known); the number of scopes; the scope with a
+ * number. */
 uint32_t image_scope_at(struct image *im, uint64_t addr);
+uint32_t image_scope_around(struct image *im, uint64_t addr);
 uint32_t image_scopes(struct image *im);
 const struct image_scope *image_scope(const struct image *im, uint32_t scope);
 

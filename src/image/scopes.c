@@ -450,6 +450,16 @@ image_scope_at(struct image *im, uint64_t addr)
 }
 
 uint32_t
+image_scope_around(struct image *im, uint64_t addr)
+{
+	uint32_t scope = image_scope_at(im, addr);
+
+	while (scope != IMAGE_NO_SCOPE && im->scope.at[scope].in != IMAGE_NO_SCOPE)
+		scope = im->scope.at[scope].in;
+	return scope;
+}
+
+uint32_t
 image_scopes(struct image *im)
 {
 	if (!im->scopes_read)

@@ -88,14 +88,60 @@ is_last_part(const char *name, const char *word)
 	return k && n > k && !strcmp(name + n - k, word) && (name[n - k - 1] == ':' || name[n - k - 1] == '_');
 }
 
+/* The procedure that has the code of a function of this name, itself under another one: of a clone, or of a C++ function whose name
+ * spaces only the symbol has (-g1). NULL: there is none. */
+static const char *
+became(const struct run *run, const char *word)
+{
+	for (size_t k = 0; k < run->binary.n; k++) {
+		const struct binary *b = &run->binary.at[k];
+
+		for (uint32_t i = 0; i < b->map.nproc; i++) {
+			const struct proc *p = &b->map.proc[i];
+			uint32_t scope = image_scope_around(b->image, p->part[0].addr);
+
+			if (scope != IMAGE_NO_SCOPE && image_name_matches(image_scope(b->image, scope)->name, word) &&
+			    !view_is_named(p, word))
+				return image_bare(run->pool, p->name);
+		}
+	}
+	return NULL;
+}
+
 const char *
 view_meant(const struct run *run, const char *word)
 {
 	struct names names = {run, run->pool};
-	const char *name;
+	const char *name = became(run, word);
 
+	if (name)
+		return name;
 	for (size_t i = 0; (name = name_at(&names, i)); i++)
 		if (is_last_part(name, word))
 			return name;
 	return name_nearest(word, name_at, &names);
+}
+
+static bool
+was_inlined(const struct run *run, const char *word)
+{
+	for (size_t k = 0; k < run->binary.n; k++) {
+		struct image *im = run->binary.at[k].image;
+
+		for (uint32_t i = 0, n = image_scopes(im); i < n; i++)
+			if (image_scope(im, i)->in != IMAGE_NO_SCOPE && image_name_matches(image_scope(im, i)->name, word))
+				return true;
+	}
+	return false;
+}
+
+const char *
+view_unnamed(const struct run *run, const char *word, const char *how)
+{
+	const char *meant = became(run, word);
+
+	if (!meant && was_inlined(run, word))
+		return pool_printf(run->pool, ": it was inlined%s", how);
+	meant = meant ? meant : view_meant(run, word);
+	return meant ? pool_printf(run->pool, "; did you mean %s?", meant) : "";
 }

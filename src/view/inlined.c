@@ -130,11 +130,9 @@ static uint32_t
 scope_of(struct binary *bin, const struct walk *w)
 {
 	bool known = w->addr && w->kind != CHORD_INSN_PAD;
-	uint32_t scope = image_scope_at(bin->image, known ? w->addr : w->proc->part[w->block->part].addr);
 
-	while (!known && scope != IMAGE_NO_SCOPE && image_scope(bin->image, scope)->in != IMAGE_NO_SCOPE)
-		scope = image_scope(bin->image, scope)->in;
-	return scope;
+	return known ? image_scope_at(bin->image, w->addr)
+	             : image_scope_around(bin->image, w->proc->part[w->block->part].addr);
 }
 
 static void

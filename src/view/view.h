@@ -89,6 +89,9 @@ bool view_is_procedure(const struct run *run, const char *pattern);
 bool view_is_written(const struct run *run, const char *pattern);
 /* For a word that is no name: the procedure that may have been meant, as a pattern; or NULL. */
 const char *view_meant(const struct run *run, const char *word);
+/* Why there is no procedure of this name, as the end of a message (pool); "" if that is not known. how: what is said of functions
+ * that were inlined. */
+const char *view_unnamed(const struct run *run, const char *word, const char *how);
 bool view_is_file(const char *path, const char *pattern);
 bool view_is_chosen(const struct view_choice *c, const struct view_function *f);
 

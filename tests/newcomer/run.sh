@@ -292,6 +292,33 @@ t_trace_places() {
 	want "$CHORD" trace --from=main --to=apart ./places
 }
 
+# The code of a function is there, but its procedure has a longer name: which one is said, and not that it was inlined.
+t_longer_name() {
+	printf '%s\n' 'volatile int v;' 'static __attribute__((noinline)) int part(int a, int b) { v = a; while (a--) v += b; return v; }' \
+		'int main(int c, char **a) { (void)a; return part(c, 5) + part(c + 1, 5) == 7; }' >clone.c
+	printf '%s\n' 'volatile int v;' 'namespace app { namespace {' 'inline __attribute__((always_inline)) int part(char a) { return v + a; }' \
+		'__attribute__((noinline)) int part(int a) { v = a; v = a * 2; return v + a; }' '} }' \
+		'int main(int c, char **) { return app::part(c) + app::part(c + 1) + app::part((char)c) == 7; }' >space.cpp
+	for debug in -g1 -g; do
+		for measure in edges trace; do
+			want "$CHORD" cc -O2 $debug -fchord=$measure -o clone.$measure clone.c
+			want "$CHORD" c++ -O2 $debug -fchord=$measure -o space.$measure space.cpp
+			want ./clone.$measure
+			want ./space.$measure
+		done
+		refused 1 'such a name; did you mean part\.constprop\.0\?$' "$CHORD" report --function=part ./clone.edges
+		refused 1 'such a name; did you mean part\.constprop\.0\?$' "$CHORD" trace --grep=part ./clone.trace
+		refused 1 'such a name; did you mean app::\(anonymous namespace\)::part\?$' "$CHORD" report --function=part ./space.edges
+		refused 1 'such a name; did you mean app::\(anonymous namespace\)::part\?$' "$CHORD" trace --grep=part ./space.trace
+	done
+	echo 'int apart(int a) { return a + 1; }' >plain.c
+	echo 'int apart(int); int main(void) { return apart(1) == 3; }' >mixed.c
+	want gcc -O2 -g -c plain.c
+	want "$CHORD" cc -O2 -g -o mixed mixed.c plain.o
+	want ./mixed
+	refused 1 'such a name$' "$CHORD" report --function=apart ./mixed
+}
+
 # valid FILE: it is as the schema has it; of its own part of that it is said what is wrong
 valid() {
 	python3 - "$here/../../docs/schema/output.json" "$1" >err 2>&1 <<-'END'
@@ -420,7 +447,7 @@ t_help() {
 	refused 2 'did you mean --lines' "$CHORD" report --linse ./prog
 }
 
-for name in other-name library libtool debug-files configure hottest calls events-only inlined inlined-elsewhere stat sort trace-places json help; do
+for name in other-name library libtool debug-files configure hottest calls events-only inlined inlined-elsewhere stat sort trace-places longer-name json help; do
 	test_case "$name"
 done
 exit $failed

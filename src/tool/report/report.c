@@ -207,20 +207,6 @@ parse_report(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static void
-say_unnamed(const struct report *r)
-{
-	const char *function = r->opt.choice.function;
-	bool inlined = view_is_written(r->run, function);
-	const char *meant = inlined ? NULL : view_meant(r->run, function);
-
-	if (meant)
-		say_error(r->run->path, "--function=%s: no procedure has such a name; did you mean %s?", function, meant);
-	else
-		say_error(r->run->path, "--function=%s: no procedure has such a name%s", function,
-		          inlined ? ": it was inlined (--inlined)" : "");
-}
-
 /* A pattern that matches nothing is a mistake. False: reported. */
 static bool
 is_there(const struct report *r)
@@ -236,7 +222,8 @@ is_there(const struct report *r)
 	}
 	free(all.at);
 	if (all.n && !named)
-		say_unnamed(r);
+		say_error(r->run->path, "--function=%s: no procedure has such a name%s", c->function,
+		          view_unnamed(r->run, c->function, " (--inlined)"));
 	else if (all.n && !in_file)
 		say_error(r->run->path, "--file=%s: no procedure%s is of such a file", c->file, r->opt.lines ? " and no line" : "");
 	return !all.n || (named && in_file);

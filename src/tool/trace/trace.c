@@ -200,16 +200,10 @@ parse_trace(int key, char *arg, struct argp_state *state)
 static void
 say_not_entered(const char *function, uint64_t n, const struct run *r)
 {
-	const char *meant;
-
 	if (view_is_procedure(r, function))
 		say_error(function, "no thread has entered it %" PRIu64 " time%s", n, n == 1 ? "" : "s");
-	else if (view_is_written(r, function))
-		say_error(function, "no procedure has such a name: it was inlined");
-	else if ((meant = view_meant(r, function)))
-		say_error(function, "no procedure has such a name; did you mean %s?", meant);
 	else
-		say_error(function, "no procedure has such a name");
+		say_error(function, "no procedure has such a name%s", view_unnamed(r, function, ""));
 }
 
 /* Reports what was asked for by name and is nowhere. */
