@@ -14,6 +14,7 @@ struct driver {
 	bool is_clang;
 	bool stops;           /* -c, -S, -E, --version ...: nothing is linked */
 	bool lto;             /* the last of -flto and -fno-lto decides */
+	bool bitcode;         /* the last of -fembed-bitcode has the whole of it written */
 	bool no_id;           /* --build-id=none */
 	bool unlike_c;        /* there is a source in D or Modula-2, whose compilers do not know options for C's preprocessor */
 	bool probe;           /* it is a build system's probe, which is compiled without measuring */
@@ -91,6 +92,7 @@ option_value(const char *a, const char *value, const char *name, const char *joi
 static void
 look_at_kind(struct driver *d, const char *a, const char *value)
 {
+	static const char *const bitcode[] = {"-fembed-bitcode", "-fembed-bitcode=all", "-fembed-bitcode=bitcode"};
 	const char *language = option_value(a, value, "-x", "-x"), *target = option_value(a, value, "-target", "--target=");
 
 	language = language ? language : option_value(a, value, "--language", "--language=");
@@ -100,6 +102,8 @@ look_at_kind(struct driver *d, const char *a, const char *value)
 		d->target = target;
 	if (d->is_clang && cc_counter_option(a))
 		push(&d->counter, cc_counter_option(a));
+	if (starts(a, "-fembed-bitcode"))
+		d->bitcode = NAMED(a, bitcode);
 	d->objects |= !strcmp(a, "-c") || !strcmp(a, "--compile");
 }
 
@@ -398,6 +402,9 @@ cannot_measure(const struct driver *d)
 	else if (d->shadowed && d->ninput && !is_plain(d) && follows_paths(&d->request))
 		say_error(pool_printf(d->pool, "-fsanitize=%s", d->shadowed), "its shadow memory is where that of paths would be: "
 		          "with it, edges, calls and events can be counted, and neither paths nor traces");
+	else if (d->is_clang && d->bitcode && d->ninput && !is_plain(d) && request_text(&d->request, d->pool))
+		say_error("-fembed-bitcode", "with it clang takes no options for the assembler, which so cannot be told what to "
+		          "measure; without Chord's options edges are counted");
 	else
 		return false;
 	return true;

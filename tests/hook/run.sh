@@ -301,6 +301,24 @@ t_clang_lto() {
 	counts prog
 	want $cc -flto --version
 }
+# clang takes no -Wa with it. What needs none is measured, and the bitcode is there.
+t_clang_bitcode() {
+	export CHORD_CC=clang
+	for o in -fembed-bitcode -fembed-bitcode=all "-fembed-bitcode=off -fembed-bitcode=bitcode"; do
+		refused 2 "chord: -fembed-bitcode: .*without Chord's options edges are counted" $cc -O2 -fchord=paths $o -c -o no.o work.c
+		want $cc -O2 $o -c -o bitcode.o work.c
+		measured_object bitcode.o
+		readelf -SW bitcode.o | grep -q llvmbc || no "no bitcode with $o"
+	done
+	[ ! -e no.o ] || no "there is an object"
+	for o in -fembed-bitcode=marker -fembed-bitcode-marker "-fembed-bitcode -fembed-bitcode=off"; do
+		want $cc -O2 -fchord=paths $o -c -o marked.o work.c
+		measured_object marked.o
+	done
+	want $cc -fchord=paths -fembed-bitcode --version
+	want $cc -O2 -fembed-bitcode -o prog main.c work.c
+	counts prog
+}
 # clang's -fsanitize=function begins functions with a jump over a number and a distance, for which callers look there.
 t_begin_with_data() {
 	cat >data.s <<-'EOF'
@@ -1555,6 +1573,7 @@ test_case rustc rustc
 test_case clang clang
 test_case clang-14 clang-14 clang++-14
 test_case clang-lto clang
+test_case clang-bitcode clang
 test_case clang-own clang
 test_case begin-with-data
 test_case near-jumps
