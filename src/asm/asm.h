@@ -191,7 +191,7 @@ struct code {
 	uint8_t falls;           /* while decoding: enum reach of what follows the last instruction */
 	VEC(struct insn) insns;  /* by offset, ascending */
 	VEC(uint32_t) stmts;     /* statements that make bytes here, by offset */
-	VEC(uint32_t) pads;      /* offsets of those that may be padding */
+	VEC(uint32_t) pads;      /* numbers of those in `stmts` that may be padding */
 	VEC(struct doubt) doubts;
 	VEC(struct bad) bad;
 	uint8_t *use;            /* doubt.c: by byte offset, how instructions use the address */

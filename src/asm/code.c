@@ -589,7 +589,7 @@ list_pads(const struct unit *u, struct code *c)
 {
 	for (size_t i = 0; i < c->stmts.n; i++)
 		if (stmt_of(u, c, i)->flags & (STMT_PAD | STMT_ALIGNS))
-			VEC_PUSH(c->pads, u->place[c->stmts.at[i]].off);
+			VEC_PUSH(c->pads, (uint32_t)i);
 }
 
 void

@@ -33,6 +33,14 @@ enum distance {
 enum distance distance_of(const struct unit *u, uint32_t proc, const struct code *c, const struct insn *in);
 /* Is a name subtracted in operands? Most have no minus but in front of a number. */
 bool subtracts_name(struct str s);
+
+/* pad.c: the offset from which on nothing may be woven in if the number of bytes from lo to hi has to stay. It is lo, or before:
+ * the length of padding in between depends on code before it. *behind: where the padding begins behind which that length does not
+ * change, or UINT32_MAX. */
+uint32_t pad_start(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi, uint32_t *behind);
+/* The number of bytes from lo to hi that may be padding. */
+uint32_t pad_room(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi);
+
 /* True if the instruction is a jump that can be given another operand. */
 bool can_retarget(const struct unit *u, const struct insn *in);
 

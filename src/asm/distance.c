@@ -170,23 +170,6 @@ distance_of(const struct unit *u, uint32_t proc, const struct code *c, const str
 
 /* ---- what lies between a place and a base from which its distance is stated ---- */
 
-/* The offset from which on nothing may be woven in: the length of padding in between depends on all code before it. */
-static uint32_t
-moved_by_padding(const struct code *c, uint32_t lo, uint32_t hi)
-{
-	size_t a = 0, b = c->pads.n;
-
-	while (a < b) {
-		size_t mid = (a + b) / 2;
-
-		if (c->pads.at[mid] <= lo)
-			a = mid + 1;
-		else
-			b = mid;
-	}
-	return a < c->pads.n && c->pads.at[a] <= hi ? 0 : lo;
-}
-
 /* Does an instruction begin in [lo, hi)? */
 static bool
 has_insn(const struct code *c, uint32_t lo, uint32_t hi)
@@ -215,16 +198,69 @@ refuse(struct unit *u, uint32_t proc, const char *by)
 		u->procs.at[proc].reason = pool_printf(u->pool, "%s counts bytes across it", by);
 }
 
+/* May a jump get another length if its distance changes? The assembler chooses the shortest. Padding that gets shorter makes a
+ * distance smaller. */
+static bool
+is_relaxed(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	enum { SHORT = 2, REACH = 128 };
+	uint32_t end = in->off + in->len, lo = in->target < end ? in->target : end, hi = in->target < end ? end : in->target;
+
+	if ((in->attr & (INSN_REL | INSN_RELOC)) != INSN_REL || in->cls == CHORD_INSN_CALL || in->target > c->nbyte ||
+	    is_written_as_bytes(u, c, in))
+		return false;
+	return in->len <= SHORT || hi - lo - pad_room(u, c, lo, hi) <= REACH;
+}
+
+struct span {
+	uint32_t lo, hi;
+	uint32_t behind;    /* as pad_start() has it */
+};
+
+/* Extends a span so that jumps from `from` to `to` lead to places in it. */
+static void
+extend(const struct unit *u, const struct code *c, struct span *s, uint32_t from, uint32_t to)
+{
+	for (; from < to; from++) {
+		const struct insn *in = c->at[from] == UINT32_MAX ? NULL : &c->insns.at[c->at[from]];
+
+		if (!in || !(in->attr & INSN_REL) || !is_relaxed(u, c, in))
+			continue;
+		s->lo = in->target < s->lo ? in->target : s->lo;
+		s->hi = in->target > s->hi ? in->target : s->hi;
+	}
+}
+
+/* The span in which nothing may be woven in if the number of bytes from lo to hi has to stay. */
+static struct span
+kept_span(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
+{
+	struct span s = {.hi = hi}, done = {.lo = hi, .hi = hi};
+
+	s.lo = pad_start(u, c, lo, hi, &s.behind);
+	while (s.lo != done.lo || s.hi != done.hi) {
+		struct span now = s;
+
+		extend(u, c, &s, now.lo, done.lo);
+		extend(u, c, &s, done.hi, now.hi);
+		done = now;
+		s.lo = pad_start(u, c, s.lo, s.hi, &s.behind);
+	}
+	return s;
+}
+
 /* Refuses what lies from lo to hi, because nothing may be woven in there. The instruction at hi is refused, too, unless it begins a
- * part of a procedure. */
+ * part of a procedure. Woven code of the procedure that has padding at its end may stand behind that. */
 static void
 keep(struct unit *u, uint32_t section, uint32_t lo, uint32_t hi, const char *by)
 {
 	const struct code *c = u->code[section];
+	struct span s = kept_span(u, c, lo, hi);
 	uint32_t proc, part;
 	size_t i;
 
-	lo = moved_by_padding(c, lo, hi);
+	lo = s.behind < s.lo ? s.behind : s.lo;
+	hi = s.hi;
 	i = unit_range_after(c, lo);
 	for (i -= i > 0; i < c->ranges.n && c->ranges.at[i].lo < hi; i++) {
 		uint32_t end = i + 1 < c->ranges.n ? c->ranges.at[i + 1].lo : c->nbyte;
