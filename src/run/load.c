@@ -125,7 +125,7 @@ load_profile(struct pool *pool, const char *path, const char **why)
 	return p;
 }
 
-static const char NO_MODULES[] = "it does not say which program it is of: its process wrote its head only (killed, or a full disk?)";
+static const char NO_MODULES[] = "it does not say which program it is of: its process wrote only its head (killed, or disk full?)";
 
 const char *
 run_why_not(struct run *r, const struct profile *p, const char *program)
