@@ -303,6 +303,8 @@ void doubts_settle(struct unit *u);
 void proc_find(struct unit *u);
 /* Marks leaders: jump targets, entries, mentions, landing pads. Call it before cfg_build(). */
 void leader_find(struct unit *u);
+/* hidden.c: lets nothing be woven in before statements that hide a label at their beginning. Call it after leader_find(). */
+void hidden_find(struct unit *u);
 /* landing.c: marks landing pads (LEADER_LAND). Refuses procedures whose table of landing pads is not understood. */
 void landing_find(struct unit *u);
 /* fault.c: marks instructions that are expected to fault (LEADER_FAULT). False: there is no fixup where control could continue. */
