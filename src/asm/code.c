@@ -236,7 +236,8 @@ leads_over_data(const struct unit *u, const struct code *c, size_t i, const stru
 		if (c->labelled[off] || is_root(c, off))
 			return false;
 	while (i < c->stmts.n && u->place[c->stmts.at[i]].off < in->target)
-		if (is_instruction(stmt_of(u, c, i)) || stmt_of(u, c, i++)->flags & STMT_PAD)
+		if (is_instruction(stmt_of(u, c, i)) || has_any_length(u->text, stmt_of(u, c, i)) ||
+		    stmt_of(u, c, i++)->flags & STMT_PAD)
 			return false;
 	return i < c->stmts.n && u->place[c->stmts.at[i]].off == in->target;
 }

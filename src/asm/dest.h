@@ -31,6 +31,8 @@ enum distance {
 };
 /* For an instruction of procedure `proc` that has no relocation. */
 enum distance distance_of(const struct unit *u, uint32_t proc, const struct code *c, const struct insn *in);
+/* Is it a number (`.uleb128 b-a`) whose length depends on how far places are from each other? */
+bool has_any_length(const struct text *t, const struct stmt *s);
 /* Is a name subtracted in operands? Most have no minus but in front of a number. */
 bool subtracts_name(struct str s);
 

@@ -231,6 +231,24 @@ extend(const struct unit *u, const struct code *c, struct span *s, uint32_t from
 	}
 }
 
+bool
+has_any_length(const struct text *t, const struct stmt *s)
+{
+	struct str word = stmt_word(t, s);
+
+	return (word_is(word, ".uleb128") || word_is(word, ".sleb128")) && subtracts_name(stmt_rest(t, s));
+}
+
+/* Is there a number in [lo, hi) whose length depends on how far places are from each other? */
+static bool
+has_long_number(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
+{
+	for (size_t i = 0; i < c->stmts.n && u->place[c->stmts.at[i]].off < hi; i++)
+		if (u->place[c->stmts.at[i]].off >= lo && has_any_length(u->text, &u->text->stmts.at[c->stmts.at[i]]))
+			return true;
+	return false;
+}
+
 /* The span in which nothing may be woven in if the number of bytes from lo to hi has to stay. */
 static struct span
 kept_span(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
@@ -246,6 +264,8 @@ kept_span(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
 		done = now;
 		s.lo = pad_start(u, c, s.lo, s.hi, &s.behind);
 	}
+	if (has_long_number(u, c, s.lo, s.hi))
+		s = (struct span){.hi = c->nbyte};
 	return s;
 }
 
@@ -392,6 +412,40 @@ keep_of_place(struct unit *u, uint32_t stmt, const struct sum *s, const struct s
 		keep_between(u, section, p->dest.off, (uint32_t)(from + s->number), by);
 }
 
+/* The largest number that data of this kind hold with a sign, if they have a byte or two; otherwise 0. */
+static int64_t
+largest_signed(struct str word)
+{
+	static const char *const words[] = {".value", ".short", ".word", ".hword", ".2byte", ".dc", ".dc.w"};
+
+	if (word_is(word, ".byte") || word_is(word, ".dc.b"))
+		return INT8_MAX;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (word_is(word, words[i]))
+			return INT16_MAX;
+	return 0;
+}
+
+/* Handles a distance in data of a byte or two. The assembler takes a number that needs the sign's bit without a word, as one
+ * without a sign. So a distance is kept that may need that bit once code is woven in. */
+static void
+keep_sign(struct unit *u, uint32_t stmt, const struct sum *s, int64_t largest, const char *by)
+{
+	enum { GROWTH = 32 }; /* no code gets longer than so many times its length */
+	struct place at[2];
+	int64_t distance;
+
+	if (s->nplace != 2 || !s->known || s->place[0].minus == s->place[1].minus)
+		return;
+	for (int i = 0; i < 2; i++)
+		at[i] = s->place[i].dot ? u->place[stmt] : (struct place){s->place[i].dest.section, s->place[i].dest.off};
+	if (!at[0].section || at[0].section != at[1].section || !u->code[at[0].section])
+		return;
+	distance = (s->place[0].minus ? (int64_t)at[1].off - at[0].off : (int64_t)at[0].off - at[1].off) + s->number;
+	if (distance > largest / GROWTH && distance <= largest)
+		keep_between(u, at[0].section, at[0].off, at[1].off, by);
+}
+
 /* Handles data that hold an address, and the definition of a name. */
 static void
 keep_of_data(struct unit *u, uint32_t stmt, const char *by)
@@ -402,6 +456,7 @@ keep_of_data(struct unit *u, uint32_t stmt, const char *by)
 	while (operand_next(&rest, &operand)) {
 		struct sum s = may_add(operand) ? sum_of(u, u->names, operand, stmt) : (struct sum){.known = true};
 
+		keep_sign(u, stmt, &s, defines_name(u->text, t) ? 0 : largest_signed(stmt_word(u->text, t)), by);
 		for (uint32_t i = 0; i < s.nplace && (s.number || !s.known); i++)
 			if (!s.place[i].minus && (s.place[i].dot || s.place[i].dest.section))
 				keep_of_place(u, stmt, &s, &s.place[i], by);

@@ -205,7 +205,7 @@ bool
 holds_addresses(struct str word)
 {
 	static const char *const names[] = {".long", ".quad", ".int", ".4byte", ".8byte", ".value", ".short", ".word",
-		".2byte", ".hword", ".byte", ".uleb128", ".sleb128", ".dc.l", ".dc.a", ".dc"};
+		".2byte", ".hword", ".byte", ".uleb128", ".sleb128", ".dc.l", ".dc.a", ".dc", ".dc.b", ".dc.w", ".slong"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (word_is(word, names[i]))
