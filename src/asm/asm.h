@@ -125,8 +125,12 @@ struct cfi_frame {
 	bool loaded;
 	int64_t off;
 };
-/* The canonical frame address by directives. False: not known. */
+/* The canonical frame address by directives. False: not known, or it is found in some other way. */
 bool cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out);
+/* Registers by which unwinders find the frame, and what is saved in it, before a statement. False: not known. */
+bool cfi_frame_regs(const struct cfi *c, uint32_t stmt, uint32_t *regs);
+/* Adds to what is live what unwinders need before a statement. */
+void cfi_need(const struct cfi *c, uint32_t stmt, struct liveness *live);
 
 /* Registers that are saved in the frame at any statement from first to last. False: there is no call frame state. */
 bool cfi_kept(const struct cfi *c, uint32_t first, uint32_t last, uint32_t *regs);
@@ -137,8 +141,6 @@ uint32_t stmt_behind(const struct text *t, uint32_t stmt);
 bool cfi_frame_open(const struct cfi *c, uint32_t stmt);
 /* True if the frame is found by the frame pointer there, or in a way that is not understood. */
 bool cfi_by_frame_pointer(const struct cfi *c, uint32_t stmt);
-/* True if some state finds the frame by the stack pointer. */
-bool cfi_by_stack_pointer(const struct cfi *c, uint32_t stmt);
 
 /* ---- code.c: instructions of a section ---- */
 

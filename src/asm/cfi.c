@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Call frame state along the text, so that code that is moved away from its block can restate what unwinders have to know. */
-#include "asm/asm.h"
+#include "asm/cfi_expression.h"
+#include "cfg/in.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,18 +9,18 @@
 /* A state has a rule for each of the machine's columns: more columns make it larger. */
 enum { COLUMNS_MOST = 33 };
 
-enum rule_kind { RULE_SAME, RULE_OFFSET, RULE_REGISTER, RULE_UNDEFINED };
+enum rule_kind { RULE_SAME, RULE_OFFSET, RULE_REGISTER, RULE_UNDEFINED, RULE_EXPRESSION };
 
 struct rule {
 	uint8_t kind;
-	int64_t value;    /* offset from the CFA, or register */
+	int64_t value;    /* offset from the CFA, register, or number of the expression */
 };
 
 struct state {
 	bool inside;      /* between .cfi_startproc and .cfi_endproc */
 	bool unknown;     /* holds something that cannot be restated */
 	bool lost;        /* the CFA is not known */
-	bool loaded;      /* the CFA is what memory has at cfa_reg + cfa_off */
+	uint32_t cfa_expression; /* plus 1; 0: the CFA is cfa_reg + cfa_off */
 	uint8_t cfa_reg;
 	int64_t cfa_off;
 	struct rule rule[COLUMNS_MOST];
@@ -35,6 +36,7 @@ struct cfi {
 	const struct machine_unwind *machine;
 	VEC(struct change) at;
 	VEC(struct state) states;
+	VEC(struct cfi_expression) expressions;
 };
 
 /* The operands of a directive: at most two, separated by a comma. */
@@ -91,10 +93,14 @@ set_cfa(const struct machine_unwind *m, struct state *s, const struct str *reg, 
 
 	if (r < 0 || (off && !number(*off, &o)))
 		return false;
+	if (!(reg && off) && s->cfa_expression)
+		return false;
 	s->cfa_reg = (uint8_t)r;
 	s->cfa_off = o;
-	if (reg && off)
-		s->loaded = s->lost = false;
+	if (reg && off) {
+		s->lost = false;
+		s->cfa_expression = 0;
+	}
 	return true;
 }
 
@@ -113,7 +119,7 @@ apply(const struct machine_unwind *m, struct state *s, struct str word, struct s
 	if (word_is(word, ".cfi_def_cfa_offset"))
 		return n == 1 && set_cfa(m, s, NULL, &op[0]);
 	if (word_is(word, ".cfi_adjust_cfa_offset"))
-		return n == 1 && number(op[0], &v) && (s->cfa_off += v, true);
+		return n == 1 && !s->cfa_expression && number(op[0], &v) && (s->cfa_off += v, true);
 	if (word_is(word, ".cfi_offset"))
 		return n == 2 && number(op[1], &v) && set_rule(m, s, op[0], RULE_OFFSET, v);
 	if (word_is(word, ".cfi_rel_offset"))
@@ -130,44 +136,75 @@ apply(const struct machine_unwind *m, struct state *s, struct str word, struct s
 	       word_is(word, ".cfi_sections") || word_is(word, ".cfi_return_column") || word_is(word, ".cfi_personality_id");
 }
 
-/* The bytes of a .cfi_escape, at most `most` of them. */
-static int
-escape_bytes(struct str rest, uint8_t *bytes, int most)
+/* The bytes of a .cfi_escape (pool). NULL: they are not all numbers. */
+static uint8_t *
+escape_bytes(struct pool *pool, struct str rest, size_t *n)
 {
+	uint8_t *bytes = pool_array(pool, rest.n + 1, 1);
 	struct str op[2];
 	int64_t v;
-	int n = 0;
 
-	while (n < most && operands(rest, op)) {
+	for (*n = 0; operands(rest, op);) {
 		size_t used = (size_t)(op[0].at + op[0].n - rest.at) + 1;
 
 		if (!number(op[0], &v))
-			return -1;
-		bytes[n++] = (uint8_t)v;
+			return NULL;
+		bytes[(*n)++] = (uint8_t)v;
 		rest = used < rest.n ? (struct str){rest.at + used, rest.n - used} : STR("");
 	}
-	return n;
+	return bytes;
 }
 
-/* The form that compilers use when they realign the stack: the CFA is in memory, at a register plus an offset of one byte. Other
- * escapes describe other registers or pushed arguments. False: the escape may describe the CFA. */
-static bool
-apply_escape(struct state *s, struct str rest)
+/* The number of the expression, plus 1: the same for the same bytes. 0: it is not understood, or has more than 127 bytes. */
+static uint32_t
+expression_number(struct cfi *c, const uint8_t *bytes, size_t n)
 {
-	enum { EXPRESSION = 0x10, CFA_EXPRESSION = 0x0f, ARGS_SIZE = 0x2e, BREG0 = 0x70, DEREF = 0x06 };
-	uint8_t b[8];
-	int n = escape_bytes(rest, b, 8);
+	struct cfi_expression x;
 
-	s->unknown = true;
-	if (n == 5 && b[0] == CFA_EXPRESSION && b[1] == 3 && b[2] >= BREG0 && b[2] < BREG0 + 16 && !(b[3] & 0x80) &&
-	    b[4] == DEREF) {
-		s->cfa_reg = (uint8_t)(b[2] - BREG0);
-		s->cfa_off = b[3] & 0x40 ? b[3] - 0x80 : b[3];
-		s->loaded = true;
+	for (size_t i = 0; i < c->expressions.n; i++)
+		if (c->expressions.at[i].n == n && !memcmp(c->expressions.at[i].bytes, bytes, n))
+			return (uint32_t)i + 1;
+	if (n > INT8_MAX || !cfi_expression_read(c->machine, bytes, n, &x))
+		return 0;
+	VEC_PUSH(c->expressions, x);
+	return (uint32_t)c->expressions.n;
+}
+
+enum { CFA_EXPRESSION = 0x0f, EXPRESSION = 0x10, ARGS_SIZE = 0x2e };
+
+/* Applies an expression for the CFA, as compilers have it where they realign the stack, or for a register. False: it is not
+ * understood. */
+static bool
+apply_expression(struct cfi *c, struct state *s, const uint8_t *bytes, size_t n)
+{
+	struct in in = {.at = bytes + 1, .end = bytes + n};
+	uint64_t reg = *bytes == EXPRESSION ? in_uleb(&in) : 0, size = in_uleb(&in);
+	uint32_t number = 0;
+
+	if (size == in_left(&in) && reg < c->machine->ncolumn)
+		number = expression_number(c, in.at, in_left(&in));
+	if (!number)
+		return false;
+	if (*bytes == CFA_EXPRESSION) {
+		s->cfa_expression = number;
 		s->lost = false;
 		return true;
 	}
-	return n > 0 && (b[0] == EXPRESSION || b[0] == ARGS_SIZE);
+	s->rule[reg] = (struct rule){RULE_EXPRESSION, number};
+	return !c->expressions.at[number - 1].by_sp;
+}
+
+/* Applies an instruction of DWARF that is given by its bytes. One that describes pushed arguments cannot be restated, but it does
+ * not change the CFA. */
+static void
+apply_escape(struct cfi *c, struct state *s, struct str rest)
+{
+	size_t n;
+	const uint8_t *b = escape_bytes(c->pool, rest, &n);
+	bool known = b && n && (b[0] == CFA_EXPRESSION || b[0] == EXPRESSION) && apply_expression(c, s, b, n);
+
+	s->unknown |= !known;
+	s->lost |= !known && !(b && n && b[0] == ARGS_SIZE);
 }
 
 static void
@@ -187,20 +224,24 @@ initial_state(const struct machine_unwind *m)
 	return s;
 }
 
+/* Moves what a list has to the pool. */
+static void *
+to_pool(struct pool *pool, void *list, size_t n, size_t size)
+{
+	void *at = pool_array(pool, n + 1, size);
+
+	if (n)
+		memcpy(at, list, n * size);
+	free(list);
+	return at;
+}
+
 static void
 release(struct cfi *c)
 {
-	struct state *states = pool_array(c->pool, c->states.n + 1, sizeof *states);
-	void *at = pool_array(c->pool, c->at.n + 1, sizeof *c->at.at);
-
-	if (c->states.n)
-		memcpy(states, c->states.at, c->states.n * sizeof *states);
-	if (c->at.n)
-		memcpy(at, c->at.at, c->at.n * sizeof *c->at.at);
-	free(c->states.at);
-	free(c->at.at);
-	c->states.at = states;
-	c->at.at = at;
+	c->states.at = to_pool(c->pool, c->states.at, c->states.n, sizeof *c->states.at);
+	c->at.at = to_pool(c->pool, c->at.at, c->at.n, sizeof *c->at.at);
+	c->expressions.at = to_pool(c->pool, c->expressions.at, c->expressions.n, sizeof *c->expressions.at);
 }
 
 /* ---- sections: each has a frame of its own ---- */
@@ -307,7 +348,7 @@ cfi_read(const struct text *t, const struct machine_unwind *machine, struct pool
 			else
 				s.unknown = s.lost = true;
 		} else if (word_is(word, ".cfi_escape")) {
-			s.lost |= !apply_escape(&s, stmt_rest(t, st));
+			apply_escape(c, &s, stmt_rest(t, st));
 		} else if (!apply(machine, &s, word, stmt_rest(t, st))) {
 			s.unknown = s.lost = true;
 		}
@@ -349,24 +390,44 @@ state_before(const struct cfi *c, uint32_t stmt, uint32_t *n)
 }
 
 static void
-write_rule(struct buf *out, unsigned reg, struct rule r)
+write_expression(struct buf *out, const struct cfi_expression *x)
+{
+	buf_printf(out, ",%#zx", x->n);
+	for (size_t i = 0; i < x->n; i++)
+		buf_printf(out, ",%#x", x->bytes[i]);
+	buf_char(out, '\n');
+}
+
+static void
+write_rule(const struct cfi *c, struct buf *out, unsigned reg, struct rule r)
 {
 	switch (r.kind) {
 	case RULE_SAME: buf_printf(out, "\t.cfi_restore %u\n", reg); break;
 	case RULE_OFFSET: buf_printf(out, "\t.cfi_offset %u, %lld\n", reg, (long long)r.value); break;
 	case RULE_REGISTER: buf_printf(out, "\t.cfi_register %u, %lld\n", reg, (long long)r.value); break;
+	case RULE_EXPRESSION:
+		buf_printf(out, "\t.cfi_escape %#x,%#x", EXPRESSION, reg);
+		write_expression(out, &c->expressions.at[r.value - 1]);
+		break;
 	default: buf_printf(out, "\t.cfi_undefined %u\n", reg); break;
 	}
 }
 
+/* The assembler remembers the number that was added last in a CFA without an expression. So that is stated in any case. */
 static void
-write_change(struct buf *out, const struct state *a, const struct state *b)
+write_change(const struct cfi *c, struct buf *out, const struct state *a, const struct state *b)
 {
-	if (a->cfa_reg != b->cfa_reg || a->cfa_off != b->cfa_off)
+	bool changes = a->cfa_reg != b->cfa_reg || a->cfa_off != b->cfa_off || a->cfa_expression != b->cfa_expression;
+
+	if (changes)
 		buf_printf(out, "\t.cfi_def_cfa %u, %lld\n", b->cfa_reg, (long long)b->cfa_off);
+	if (changes && b->cfa_expression) {
+		buf_printf(out, "\t.cfi_escape %#x", CFA_EXPRESSION);
+		write_expression(out, &c->expressions.at[b->cfa_expression - 1]);
+	}
 	for (unsigned i = 0; i < COLUMNS_MOST; i++)
 		if (a->rule[i].kind != b->rule[i].kind || a->rule[i].value != b->rule[i].value)
-			write_rule(out, i, b->rule[i]);
+			write_rule(c, out, i, b->rule[i]);
 }
 
 bool
@@ -379,8 +440,8 @@ cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, str
 		return true;
 	if (!sto->inside || !sfrom->inside || sto->unknown || sfrom->unknown)
 		return false;
-	write_change(there, sto, sfrom);
-	write_change(back, sfrom, sto);
+	write_change(c, there, sto, sfrom);
+	write_change(c, back, sfrom, sto);
 	return true;
 }
 
@@ -389,10 +450,60 @@ cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out)
 {
 	uint32_t n;
 	const struct state *s = state_before(c, stmt, &n);
-	int reg = s->inside && !s->lost ? c->machine->general(s->cfa_reg) : -1;
 
-	*out = (struct cfi_frame){(uint8_t)reg, s->loaded, s->cfa_off};
-	return reg >= 0;
+	*out = (struct cfi_frame){0};
+	if (!s->inside || s->lost)
+		return false;
+	if (s->cfa_expression)
+		return cfi_expression_loads(c->machine, &c->expressions.at[s->cfa_expression - 1], out);
+	*out = (struct cfi_frame){(uint8_t)c->machine->general(s->cfa_reg), false, s->cfa_off};
+	return c->machine->general(s->cfa_reg) >= 0;
+}
+
+bool
+cfi_frame_regs(const struct cfi *c, uint32_t stmt, uint32_t *regs)
+{
+	uint32_t n;
+	const struct state *s = state_before(c, stmt, &n);
+
+	*regs = 0;
+	if (!s->inside || s->lost)
+		return false;
+	if (s->cfa_expression)
+		*regs |= c->expressions.at[s->cfa_expression - 1].regs;
+	else if (c->machine->general(s->cfa_reg) >= 0)
+		*regs |= 1u << c->machine->general(s->cfa_reg);
+	for (unsigned r = 0; r < c->machine->ncolumn; r++)
+		if (s->rule[r].kind == RULE_EXPRESSION)
+			*regs |= c->expressions.at[s->rule[r].value - 1].regs;
+	return *regs;
+}
+
+/* How the frame is found by the stack pointer. NULL: not by it, or not known. */
+static const struct frame_rule *
+rule_at(const struct cfi *c, uint32_t stmt)
+{
+	static const struct frame_rule plain;
+	uint32_t n;
+	const struct state *s = state_before(c, stmt, &n);
+	const struct cfi_expression *x = s->cfa_expression ? &c->expressions.at[s->cfa_expression - 1] : NULL;
+
+	if (!s->inside || s->lost)
+		return NULL;
+	if (x)
+		return x->by_sp ? &x->rule : NULL;
+	return s->cfa_reg == c->machine->sp ? &plain : NULL;
+}
+
+void
+cfi_need(const struct cfi *c, uint32_t stmt, struct liveness *live)
+{
+	uint32_t regs;
+
+	live->frame = rule_at(c, stmt);
+	cfi_frame_regs(c, stmt, &regs);
+	live->frame_regs = (uint16_t)regs;
+	live->regs_live |= live->frame_regs;
 }
 
 static uint32_t
@@ -424,7 +535,7 @@ cfi_frame_open(const struct cfi *c, uint32_t stmt)
 	uint32_t n;
 	const struct state *s = state_before(c, stmt, &n);
 
-	return s->inside && (s->unknown || s->cfa_reg != c->machine->sp || s->cfa_off != c->machine->entry);
+	return s->inside && (s->unknown || s->cfa_expression || s->cfa_reg != c->machine->sp || s->cfa_off != c->machine->entry);
 }
 
 bool
@@ -433,16 +544,7 @@ cfi_by_frame_pointer(const struct cfi *c, uint32_t stmt)
 	uint32_t n;
 	const struct state *s = state_before(c, stmt, &n);
 
-	return s->unknown || s->cfa_reg != c->machine->sp;
-}
-
-bool
-cfi_by_stack_pointer(const struct cfi *c, uint32_t stmt)
-{
-	uint32_t n;
-	const struct state *s = state_before(c, stmt, &n);
-
-	return s->inside && !s->unknown && s->cfa_reg == c->machine->sp;
+	return s->unknown || s->cfa_expression || s->cfa_reg != c->machine->sp;
 }
 
 uint32_t

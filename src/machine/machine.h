@@ -172,11 +172,21 @@ struct woven_insn {
 	bool asks;           /* at a procedure's entry: tests whether a signal seems to have called it */
 };
 
+/* How directives find a call frame by the stack pointer: at the stack pointer plus a number, or by an expression of DWARF that
+ * begins with such a sum. Code that moves the stack pointer has to say so, for a signal's handler may look for the frame. */
+struct frame_rule {
+	const uint8_t *rest; /* of an expression: what comes behind the sum; NULL: there is no expression */
+	size_t nrest;
+	int64_t off;         /* of an expression: what is added to the stack pointer */
+};
+
 /* What a counter must not change where it is put. */
 struct liveness {
 	uint8_t flags_live;
 	bool no_stack;       /* the stack pointer may point to data: nothing may be put below it */
 	uint16_t regs_live;
+	uint16_t frame_regs; /* registers by which unwinders find the frame; they are live */
+	const struct frame_rule *frame; /* how they find it by the stack pointer; NULL: not by it */
 };
 
 /* What code needs that asks for the callee of a call: the place of its last slot, LABEL+offset; the labels of the stub and of the
@@ -244,7 +254,6 @@ struct path_place {
 	bool loaded;         /* the return address is below the address that is in memory at reg + off */
 	int64_t off;
 	bool below;          /* nothing is kept below the stack pointer */
-	bool by_sp;          /* directives find the frame by the stack pointer */
 	const char *guard, *guarded; /* labels of a guard's stub, and of the code after it */
 	const char *miss, *counted;  /* the same for a record in a hash table */
 	const char *struck, *begun;  /* the same for an entry that seems to come from a signal */
@@ -262,7 +271,6 @@ struct timed_at {
 	const char *due;      /* the routine that the stub calls; it keeps all registers */
 	int32_t lag;          /* added, for the call, to the number after the one that was added to, so that the counter is exact */
 	bool in_line;         /* the stub has to stand where the code is */
-	bool by_sp;           /* the call frame is found by the stack pointer there */
 };
 
 /* Labels around a system call that may create or end threads and processes: the call; what is done in its place if it may create
@@ -311,9 +319,8 @@ struct machine {
 	 * is live, plus 1; 0: none. */
 	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
 	/* The same as with a base, through a register whose value waits on the stack meanwhile: past the red zone, or, with `near`,
-	 * right below the stack pointer. reg: plus 1. by_sp: directives find the frame by the stack pointer. live.no_stack is
-	 * false. */
-	void (*add_borrowing)(struct buf *out, const char *label, uint64_t offset, uint8_t reg, bool near, bool by_sp,
+	 * right below the stack pointer. reg: plus 1. live.no_stack is false. */
+	void (*add_borrowing)(struct buf *out, const char *label, uint64_t offset, uint8_t reg, bool near,
 	                      struct liveness live);
 	/* Appends code that makes a register such a base, and changes nothing else. */
 	void (*load_base)(struct buf *out, const char *label, uint8_t base);

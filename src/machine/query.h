@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+struct frame_rule;
+
 enum { QUERY_REG_SIZE = 8 };
 
 /* The weighted sum of a counter's numbers. */
@@ -14,7 +16,7 @@ struct query_sum {
 	const char *factors;     /* label of one signed byte for each number, then QUERY_FACTORS_END; NULL: all factors are 1 */
 	const char *loop;        /* an unused label */
 	int64_t more;            /* added to the sum */
-	bool by_sp;              /* the call frame is found by the stack pointer there */
+	const struct frame_rule *frame; /* as in struct liveness */
 };
 
 enum { QUERY_FACTORS_END = -128 };

@@ -78,12 +78,12 @@ framing(const struct assignment *h, uint32_t block, uint32_t i)
 	const struct block_text *b = &h->w->proc->block_text.at[block];
 	uint32_t stmt = woven_insn(h->w, block, i)->stmt;
 	struct cfi_frame f;
-	uint16_t found = 0;
+	uint32_t found = 0;
 
-	if (stmt != UINT32_MAX && cfi_frame_at(h->u->cfi, stmt, &f))
-		found |= (uint16_t)(1u << f.reg);
+	if (stmt != UINT32_MAX)
+		cfi_frame_regs(h->u->cfi, stmt, &found);
 	if ((i == b->first || i + 1 == b->last) && frame_before(h->w->paths->frames, block, i, &f))
-		found |= (uint16_t)(1u << f.reg);
+		found |= 1u << f.reg;
 	return (uint16_t)(found & ~(1u << h->u->machine->sp));
 }
 

@@ -108,9 +108,8 @@ static uint16_t
 find_never(const struct unit *u, const struct woven *w)
 {
 	const struct proc_text *p = w->proc;
-	struct cfi_frame f;
 	uint16_t never = w->held | u->reserved;
-	uint32_t kept;
+	uint32_t kept, frame;
 
 	for (size_t t = 0; t < p->parts.n; t++) {
 		const struct part *part = &p->parts.at[t];
@@ -124,9 +123,9 @@ find_never(const struct unit *u, const struct woven *w)
 
 			if (stmt == UINT32_MAX)
 				continue;
-			if (!cfi_frame_at(u->cfi, stmt, &f))
+			if (!cfi_frame_regs(u->cfi, stmt, &frame))
 				return UINT16_MAX;
-			never |= (uint16_t)(1u << f.reg);
+			never |= (uint16_t)frame;
 		}
 	}
 	return never;

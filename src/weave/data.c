@@ -64,13 +64,10 @@ site_at(const struct finder *f, uint32_t block, uint32_t i)
 static void
 add_record(struct finder *f, struct site s, uint8_t what, struct data_op op)
 {
-	uint32_t stmt = woven_insn(f->w, s.block, s.insn)->stmt;
 	struct data_record r = {.site = s, .block = s.block, .insn = s.insn, .what = what, .op = op};
-	struct cfi_frame at;
 
 	r.place = (struct path_place){.live = s.live, .reserved = f->u->reserved, .reg = f->u->machine->sp,
 		.below = f->w->paths->below};
-	r.place.by_sp = stmt != UINT32_MAX && cfi_frame_at(f->u->cfi, stmt, &at) && at.reg == f->u->machine->sp && !at.loaded;
 	VEC_PUSH(f->w->data, r);
 }
 

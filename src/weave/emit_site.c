@@ -117,8 +117,11 @@ begin_counts(struct emitter *m, struct buf *b, const struct site *s)
 }
 
 static void
-add_counter(struct emitter *m, struct buf *b, const struct site *s)
+add_counter(struct emitter *m, struct buf *b, const struct site *at)
 {
+	struct site site = *at, *s = &site;
+
+	cfi_need(m->u->cfi, emit_stmt_at(m, s), &s->live);
 	end_counts(m, b, s);
 	load_base(m, b, s, BASE_COUNTERS, m->counters);
 	load_base(m, b, s, BASE_CELLS, m->counters);

@@ -74,36 +74,42 @@ emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct liveness
 	buf_free(&on);
 }
 
+/* Adds what was counted so far to the sums of a call, or subtracts it. */
+static void
+add_sums(struct emitter *m, const struct call *c, bool subtract, bool below, struct liveness live)
+{
+	for (uint32_t k = 0; k < m->o->events.n; k++)
+		m->u->machine->add_sum(&m->b, m->numbers[k], m->counters, (uint64_t)(c->sum - 1 + k) * 8, subtract, below, live);
+}
+
 /* Before the call, the counter is subtracted from the sum of the call, and after the call it is added. What remains is what was
  * counted in between. No activation has to keep anything, even with recursion. */
 static void
 emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 {
 	const struct block_text *b = &m->w->proc->block_text.at[c->block];
-	uint32_t i = b->first + c->insn;
+	uint32_t i = b->first + c->insn, last = emit_returned(m, c->block, i, stmt);
 	const struct insn *in = woven_insn(m->w, c->block, i);
 	struct liveness before = live_before(m->w->proc, b->part, i);
 	struct liveness after = live_behind(m, b->part, i);
 	/* Compilers keep nothing below the stack pointer in procedures that call. */
 	bool compiled = m->u->text->compiler && !(m->u->text->stmts.at[stmt].flags & STMT_INLINE);
-	uint64_t at = (uint64_t)m->w->ncounter * 8;
-	const char *callee;
+	const char *callee = woven_callee(m->u, emit_code(m, c->block), in, m->w->proc);
 
+	cfi_need(m->u->cfi, in->stmt, &before);
+	cfi_need(m->u->cfi, last + 1, &after);
 	c->sum = m->w->ncounter + 1;
-	callee = woven_callee(m->u, emit_code(m, c->block), in, m->w->proc);
 	c->callee = callee ? callee : "";
 	m->w->ncounter += m->o->events.n;
-	for (uint32_t k = 0; k < m->o->events.n; k++)
-		m->u->machine->add_sum(&m->b, m->numbers[k], m->counters, at + 8 * k, true, true, before);
+	add_sums(m, c, true, true, before);
 	if (!callee)
 		emit_pointer(m, c, number, before);
 	emit_text(m, emit_before(m, c->block, i), RANK_CALL, in->stmt);
 	emit_segment(m, c->block, i);
 	if (c->flags & CHORD_CALL_NORETURN)
 		return;
-	for (uint32_t k = 0; k < m->o->events.n; k++)
-		m->u->machine->add_sum(&m->b, m->numbers[k], m->counters, at + 8 * k, false, compiled, after);
-	emit_text(m, emit_behind(m, emit_returned(m, c->block, i, stmt)), RANK_RETURNED, stmt);
+	add_sums(m, c, false, compiled, after);
+	emit_text(m, emit_behind(m, last), RANK_RETURNED, stmt);
 	if (i + 1 < b->last)
 		emit_segment(m, c->block, i + 1);
 }

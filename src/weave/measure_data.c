@@ -15,13 +15,16 @@ static void
 probe(struct emitter *m, struct buf *b, const struct site *s)
 {
 	const struct data_record *r = s->data;
+	uint32_t stmt = woven_insn(m->w, s->block, s->insn)->stmt;
 	struct path_place place = r->place;
 	struct buf stub = {0};
 
+	if (stmt != UINT32_MAX)
+		cfi_need(m->u->cfi, stmt, &place.live);
 	place.miss = emit_name(m, 'L', r->number);
 	place.counted = emit_name(m, 'W', r->number);
 	m->u->machine->data(b, &stub, &r->op, &place);
-	if (!emit_far(m, s->block, woven_insn(m->w, s->block, s->insn)->stmt, &stub)) {
+	if (!emit_far(m, s->block, stmt, &stub)) {
 		m->u->machine->jump(b, pool_printf(m->u->pool, "%s_4", place.counted));
 		buf_add(b, stub.at, stub.n);
 		buf_printf(b, "%s_4:\n", place.counted);

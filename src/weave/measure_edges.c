@@ -44,8 +44,7 @@ count_probe(struct emitter *m, struct buf *b, const struct site *s)
 		return;
 	}
 	if (s->borrows) {
-		m->u->machine->add_borrowing(b, m->counters, (uint64_t)(s->counter - 1) * 8, s->borrows, m->w->near,
-		                             cfi_by_stack_pointer(m->u->cfi, emit_stmt_at(m, s)), s->live);
+		m->u->machine->add_borrowing(b, m->counters, (uint64_t)(s->counter - 1) * 8, s->borrows, m->w->near, s->live);
 		return;
 	}
 	if (s->of_cells) {

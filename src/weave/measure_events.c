@@ -74,7 +74,7 @@ add_timed(struct emitter *m, struct buf *b, const struct site *s, const char *co
 {
 	uint32_t at = emit_stmt_at(m, s), number = m->nask++;
 	struct timed_at t = {.ask = emit_name(m, 'E', number), .on = emit_name(m, 'F', number), .due = m->due[event],
-		.lag = s->lag[event], .by_sp = !cfi_by_frame_pointer(m->u->cfi, at)};
+		.lag = s->lag[event]};
 	struct buf none = {0}, stub = {0};
 
 	t.in_line = !emit_far(m, s->block, at, &none);

@@ -57,6 +57,8 @@ path_probe(struct emitter *m, struct buf *b, const struct site *s)
 
 	snprintf(desc, sizeof desc, LABEL_PREFIX "Y%u", m->w->number);
 	table.desc = desc;
+	if (s->path->stmt != UINT32_MAX)
+		cfi_need(m->u->cfi, s->path->stmt, &place.live);
 	place.guard = emit_name(m, 'G', s->path->number);
 	place.guarded = emit_name(m, 'H', s->path->number);
 	place.miss = emit_name(m, 'I', s->path->number);

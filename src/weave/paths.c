@@ -463,7 +463,6 @@ find_frame(const struct unit *u, struct woven *w, const struct site *s, uint32_t
 	if (!frame_of_site(w, s, e, &block, &i))
 		return false;
 	c->stmt = woven_insn(w, block, i)->stmt;
-	c->place.by_sp = c->stmt != UINT32_MAX && cfi_frame_at(u->cfi, c->stmt, &f) && f.reg == u->machine->sp && !f.loaded;
 	if (!frame_before(w->paths->frames, block, i, &f))
 		return false;
 	c->place.reg = f.reg;

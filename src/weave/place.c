@@ -36,17 +36,26 @@ priced(struct site s, double price, double more)
 	return s;
 }
 
-/* What is live before an instruction, and the register by which unwinders find the frame there. Nothing else may be in that
- * register, even if the program no longer reads it. */
+/* What is live before an instruction, and the registers by which unwinders find the frame there. Nothing else may be in these
+ * registers, even if the program no longer reads them. */
 static struct liveness
 live_at(const struct unit *u, const struct woven *w, uint32_t block, uint32_t i)
 {
 	struct liveness live = live_before(w->proc, w->proc->block_text.at[block].part, i);
 	uint32_t stmt = woven_insn(w, block, i)->stmt;
-	struct cfi_frame f;
 
-	if (stmt != UINT32_MAX && cfi_frame_at(u->cfi, stmt, &f))
-		live.regs_live |= (uint16_t)(1u << f.reg);
+	if (stmt != UINT32_MAX)
+		cfi_need(u->cfi, stmt, &live);
+	return live;
+}
+
+/* The same on an edge. stmt: where the code on it stands in the text, as far as directives are concerned. */
+static struct liveness
+live_between(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to, uint32_t stmt)
+{
+	struct liveness live = live_on_edge(u, w->proc, block, to);
+
+	cfi_need(u->cfi, stmt, &live);
 	return live;
 }
 
@@ -150,13 +159,15 @@ after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t
 {
 	const struct block_text *b = &w->proc->block_text.at[block];
 	const struct insn *in = woven_insn(w, block, b->last - 1);
-	struct liveness live = live_on_edge(u, w->proc, block, to);
-	uint32_t padding = padding_at_end(w, block);
+	uint32_t padding = padding_at_end(w, block), behind;
+	struct liveness live;
 
 	if (padding < b->last && is_open(woven_insn(w, block, padding)))
 		return place_between(u, w, block, padding, padding);
 	if (in->stmt == UINT32_MAX || is_glued_behind(w, block))
 		return (struct site){.where = SITE_NONE, .block = block};
+	behind = stmt_behind(u->text, code_end_stmt(u, w->proc->parts.at[b->part].code, in)) + 1;
+	live = live_between(u, w, block, to, behind);
 	return priced((struct site){.where = SITE_AFTER, .block = block, .live = live}, u->machine->price(live), 0);
 }
 
@@ -195,12 +206,13 @@ stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t 
 {
 	const struct proc_text *p = w->proc;
 	const struct insn *in = woven_insn(w, block, p->block_text.at[block].last - 1);
-	struct liveness live = live_on_edge(u, p, block, to);
 	struct buf there = {0}, back = {0};
+	struct liveness live;
 	bool moves;
 
 	if (arc->stuck)
 		return (struct site){.where = SITE_NONE, .block = block};
+	live = live_between(u, w, block, to, in->stmt);
 	moves = !(in->attr & INSN_NEAR) && !leaves_by_number(u, w, to, in) &&
 		cfi_move(u->cfi, stmt_behind(u->text, p->parts.at[p->blocks.at[block].part].last_stmt) + 1, in->stmt, &there,
 		         &back);

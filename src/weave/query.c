@@ -110,11 +110,14 @@ put_factors(struct buf *b, const struct asked *a, const char *symbol)
 }
 
 static void
-put_sum(const struct unit *u, struct buf *b, const struct asked *a, const char *reg, bool by_sp)
+put_sum(const struct unit *u, struct buf *b, const struct asked *a, const char *reg, uint32_t stmt)
 {
-	struct query_sum q = {.numbers = a->numbers, .n = a->box->size, .step = a->box->step, .more = a->query, .by_sp = by_sp};
+	struct query_sum q = {.numbers = a->numbers, .n = a->box->size, .step = a->box->step, .more = a->query};
+	struct liveness live = {0};
 	struct buf factors = {0}, loop = {0};
 
+	cfi_need(u->cfi, stmt, &live);
+	q.frame = live.frame;
 	if (a->box->axis[0].span > 1) {
 		number_symbol(&factors, a->box, a->list, false);
 		buf_printf(&factors, ".%u", a->axis->stride);
@@ -166,7 +169,7 @@ put_events(const struct unit *u, const struct weave_options *o, uint32_t mark, u
 	number_symbol(&symbol, a.box, a.list, at_calls(o));
 	buf_char(&symbol, 0);
 	a.numbers = symbol.at;
-	put_sum(u, b, &a, reg, cfi_by_stack_pointer(u->cfi, mark + 1));
+	put_sum(u, b, &a, reg, mark + 1);
 	buf_free(&symbol);
 }
 

@@ -46,6 +46,33 @@ no_frame(const char *stmt)
 	assert_false(cfi_frame_at(cfi, stmt_at(&text, stmt), &f));
 }
 
+/* Unwinders need these registers there; by_sp: they find the frame by the stack pointer. */
+static const struct frame_rule *
+needs(const char *stmt, unsigned regs, bool by_sp)
+{
+	struct liveness live = {0};
+
+	cfi_need(cfi, stmt_at(&text, stmt), &live);
+	assert_int_equal(live.frame_regs, regs);
+	assert_int_equal(live.regs_live, regs);
+	assert_int_equal(live.frame != NULL, by_sp);
+	return live.frame;
+}
+
+/* Code before statement `to` can have the state before `from`. */
+static void
+moves(const char *to, const char *from, const char *there, const char *back)
+{
+	struct buf b[2] = {{0}, {0}};
+
+	assert_true(cfi_move(cfi, stmt_at(&text, to), stmt_at(&text, from), &b[0], &b[1]));
+	for (int i = 0; i < 2; i++) {
+		buf_char(&b[i], 0);
+		assert_string_equal(b[i].at, i ? back : there);
+		buf_free(&b[i]);
+	}
+}
+
 #define PROLOGUE \
 	"f:\n\t.cfi_startproc\n\tpushq %rbp\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset 6, -16\n\tmovq %rsp, %rbp\n" \
 	"\t.cfi_def_cfa_register 6\n\tsubq $32, %rsp\n"
@@ -65,7 +92,8 @@ frames(void **state)
 	assert_true(cfi_frame_open(cfi, stmt_at(&text, "movq")));
 	assert_true(cfi_frame_open(cfi, stmt_at(&text, "subq")));
 	assert_false(cfi_frame_open(cfi, stmt_at(&text, "ret")));
-	assert_true(cfi_by_stack_pointer(cfi, stmt_at(&text, "movq")) && !cfi_by_stack_pointer(cfi, stmt_at(&text, "subq")));
+	needs("movq", 1 << RSP, true);
+	needs("subq", 1 << RBP, false);
 	assert_true(cfi_by_frame_pointer(cfi, stmt_at(&text, "subq")) && !cfi_by_frame_pointer(cfi, stmt_at(&text, "ret")));
 	drop();
 }
@@ -110,12 +138,13 @@ remembered(void **state)
 	drop();
 }
 
-/* What gcc writes where it realigns the stack: DW_CFA_def_cfa_expression, 3 bytes, DW_OP_breg6 (rbp) -8, DW_OP_deref. */
+/* What gcc writes where it realigns the stack: DW_CFA_def_cfa_expression, 3 bytes, DW_OP_breg6 (rbp) -8, DW_OP_deref; and
+ * DW_CFA_expression for column 3. */
 static void
 expressions(void **state)
 {
 	struct cfi_frame f;
-	struct buf there = {0}, back = {0};
+	uint32_t kept;
 
 	(void)state;
 	take(PROLOGUE "\t.cfi_escape 0xf,0x3,0x76,0x78,0x6\n\tnop\n\t.cfi_escape 0x10,0x3,0x2,0x76,0x70\n\thlt\n"
@@ -124,13 +153,63 @@ expressions(void **state)
 		assert_true(cfi_frame_at(cfi, stmt_at(&text, i ? "hlt" : "nop"), &f));
 		assert_true(f.loaded && f.reg == RBP && f.off == -8);
 	}
+	needs("hlt", 1 << RBP, false);
+	assert_true(cfi_kept(cfi, stmt_at(&text, "hlt"), stmt_at(&text, "hlt"), &kept));
+	assert_int_equal(kept, 1 << RBP | 1 << RBX);
+	moves("nop", "hlt", "\t.cfi_escape 0x10,0x3,0x2,0x76,0x70\n", "\t.cfi_restore 3\n");
+	moves("subq", "nop", "\t.cfi_def_cfa 6, 16\n\t.cfi_escape 0xf,0x3,0x76,0x78,0x6\n", "\t.cfi_def_cfa 6, 16\n");
 	no_frame("ret");
-	/* It cannot be restated. */
-	assert_false(cfi_move(cfi, stmt_at(&text, "pushq"), stmt_at(&text, "nop"), &there, &back));
+	needs("ret", 1 << RAX | 1 << RBP, false);
+	assert_true(cfi_frame_open(cfi, stmt_at(&text, "ret")) && cfi_by_frame_pointer(cfi, stmt_at(&text, "ret")));
 	drop();
 	take("f:\n\t.cfi_startproc\n\tnop\n\t.cfi_made_up 5\n\thlt\n\t.cfi_endproc\n");
 	no_frame("hlt");
+	needs("hlt", 0, false);
 	drop();
+}
+
+/* The sum at the beginning, of the stack pointer and a number, and what is behind it. */
+static void
+by_stack_pointer(void **state)
+{
+	static const uint8_t rest[] = {0x79, 0, 0x38, 0x1e, 0x22, 0x06, 0x23, 0x08};
+	const struct frame_rule *rule;
+
+	(void)state;
+	take("f:\n\t.cfi_startproc\n\tnop\n"
+	     "\t.cfi_escape 0x0f, 0x0b, 0x77, 0x88, 0x7f, 0x79, 0x00, 0x38, 0x1e, 0x22, 0x06, 0x23, 0x08\n\thlt\n"
+	     "\t.cfi_escape 0x0f,0x05,0x70,0,0x77,0,0x22\n\tret\n\t.cfi_def_cfa rsp,8\n\tpause\n"
+	     "\t.cfi_escape 0x10,0x3,0x2,0x77,0x70\n\tcld\n\t.cfi_endproc\n");
+	rule = needs("nop", 1 << RSP, true);
+	assert_null(rule->rest);
+	rule = needs("hlt", 1 << RSP | 1 << 9, true);
+	assert_int_equal(rule->off, -120);
+	assert_int_equal(rule->nrest, sizeof rest);
+	assert_memory_equal(rule->rest, rest, sizeof rest);
+	/* The stack pointer is not at the beginning, or a register is saved where it says. */
+	needs("ret", 0, false);
+	needs("pause", 1 << RSP, true);
+	needs("cld", 0, false);
+	drop();
+}
+
+/* Expressions that are not understood: an operation that is not known, too few bytes, too many, a register that does not exist. */
+static void
+other_escapes(void **state)
+{
+	static const char *const bytes[] = {"0xf,2,0x76", "0xf,3,0x76,0,0xf1", "0xf,2,0x76,0,6", "0xf,1,0x76", "0xf", "0xf,0",
+		"0xf,2,0x80,0", "0xf,2,name,0", "0x10,0x21,2,0x76,0", "0x10,0x80", "0x16,3,2,0x76,0"};
+	char at[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+		snprintf(at, sizeof at, "f:\n\t.cfi_startproc\n\tnop\n\t.cfi_escape %s\n\thlt\n\t.cfi_endproc\n", bytes[i]);
+		take(at);
+		needs("nop", 1 << RSP, true);
+		needs("hlt", 0, false);
+		assert_false(cfi_move(cfi, stmt_at(&text, "nop"), stmt_at(&text, "hlt"), &(struct buf){0}, &(struct buf){0}));
+		drop();
+	}
 }
 
 /* A part in another section has a frame of its own; that of the first goes on behind it. */
@@ -198,6 +277,8 @@ main(void)
 		cmocka_unit_test(other_directives),
 		cmocka_unit_test(remembered),
 		cmocka_unit_test(expressions),
+		cmocka_unit_test(by_stack_pointer),
+		cmocka_unit_test(other_escapes),
 		cmocka_unit_test(sections),
 		cmocka_unit_test(moved_code),
 		cmocka_unit_test(directives_behind),

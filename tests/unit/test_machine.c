@@ -366,8 +366,8 @@ additions(void **state)
 	(void)state;
 	for (unsigned kind = 0; kind < 16; kind++)
 		for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
-			struct liveness live = {(uint8_t)(kind & 1 ? ALL : kind & 2 ? CF : 0), kind & 4,
-				(uint16_t)(kind & 8 ? 0xffff : 0x0010)};
+			struct liveness live = {.flags_live = (uint8_t)(kind & 1 ? ALL : kind & 2 ? CF : 0),
+				.no_stack = kind & 4, .regs_live = (uint16_t)(kind & 8 ? 0xffff : 0x0010)};
 			struct buf b = {0}, made = {0};
 			const struct obj_section *text;
 			struct object *o;
@@ -413,15 +413,18 @@ static void
 prices(void **state)
 {
 	const struct machine *m = machine_of_host();
-	const struct liveness nothing_live = {0, false, 1 << 4}, carry = {CF, false, 1 << 4}, flags = {ALL, false, 1 << 4},
-		all = {ALL, false, 0xffff};
+	const struct liveness nothing_live = {.regs_live = 1 << 4}, carry = {.flags_live = CF, .regs_live = 1 << 4},
+		flags = {.flags_live = ALL, .regs_live = 1 << 4}, all = {.flags_live = ALL, .regs_live = 0xffff};
+	struct liveness by_rax = {.flags_live = ALL, .regs_live = 1 << 4 | 1, .frame_regs = 1}, no_stack = all;
 
 	(void)state;
 	assert_true(m->price(nothing_live) > 0);
 	assert_true(m->price(carry) >= m->price(nothing_live));
 	assert_true(m->price(flags) > m->price(carry));
 	assert_true(m->price(all) > m->price(flags));
-	assert_true(m->price((struct liveness){ALL, true, 0xffff}) < 0);
+	assert_true(m->price(by_rax) > m->price(all));
+	no_stack.no_stack = by_rax.no_stack = true;
+	assert_true(m->price(no_stack) < 0 && m->price(by_rax) < 0);
 }
 
 /* ---- registers, by several names and numbers ---- */

@@ -43,6 +43,7 @@ struct addition {
 	struct buf *stub;
 	bool keeps_carry;        /* the carry flag is live */
 	uint8_t reg;             /* this register, plus 1, is added in place of n; 0: n is */
+	const struct frame_rule *frame;
 };
 
 /* Of an addition by a register Intel's processors make two micro-operations, of inc three. Of a PC-relative addition of a number
@@ -59,33 +60,33 @@ add_to(struct buf *out, const struct addition *a, uint64_t offset, int32_t n)
 	counter(out, a->label, offset, a->base);
 }
 
+/* Moves the stack pointer by an instruction, of which the frame's directives are told. */
 static void
-adjust_frame(struct buf *out, const struct timed_at *t, int n)
+move_stack(struct buf *out, const struct frame_rule *frame, const char *insn, int was, int is)
 {
-	if (t->by_sp && n)
-		buf_printf(out, "\t.cfi_adjust_cfa_offset %d\n", n);
+	buf_printf(out, "\t%s\n", insn);
+	x86_stack_moved(out, frame, was, is);
 }
 
-/* Asks whether a timer is due. The flags are dead, or saved in rax. `deeper`: how many bytes lower the stack pointer is than call
- * frame information says. */
+/* Asks whether a timer is due. The flags are dead, or saved in rax. `deeper`: how many bytes lower the stack pointer is than in the
+ * program's code. In a stub the directives say no more than that code's. */
 static void
 ask(struct buf *out, const struct addition *a, int deeper)
 {
 	const struct timed_at *t = a->timed;
+	int stated = t->in_line ? deeper : 0;
 
-	adjust_frame(out, t, deeper);
+	x86_stack_moved(out, a->frame, stated, deeper);
 	if (t->lag)
 		add_to(out, a, a->offset + 8, t->lag);
-	buf_str(out, "\tleaq\t-128(%rsp), %rsp\n");
-	adjust_frame(out, t, 128);
+	move_stack(out, a->frame, "leaq\t-128(%rsp), %rsp", deeper, deeper + RED_ZONE);
 	buf_printf(out, "\tcall\t%s\n", t->due);
-	buf_str(out, "\tleaq\t128(%rsp), %rsp\n");
-	adjust_frame(out, t, -128);
+	move_stack(out, a->frame, "leaq\t128(%rsp), %rsp", deeper + RED_ZONE, deeper);
 	if (t->lag)
 		add_to(out, a, a->offset + 8, -t->lag);
 	if (!t->in_line)
 		x86_jump(out, t->on);
-	adjust_frame(out, t, -deeper);
+	x86_stack_moved(out, a->frame, deeper, stated);
 }
 
 static void
@@ -113,8 +114,19 @@ add_keeping_flags(struct buf *out, const struct addition *a, int deeper)
 	buf_str(out, "\taddb\t$127, %al\n\tsahf\n");
 }
 
+/* The flags wait below the red zone. */
+static void
+add_pushing_flags(struct buf *out, const struct addition *a)
+{
+	move_stack(out, a->frame, "leaq\t-128(%rsp), %rsp", 0, RED_ZONE);
+	move_stack(out, a->frame, "pushfq", RED_ZONE, RED_ZONE + 8);
+	add_now(out, a, RED_ZONE + 8);
+	move_stack(out, a->frame, "popfq", RED_ZONE + 8, RED_ZONE);
+	move_stack(out, a->frame, "leaq\t128(%rsp), %rsp", RED_ZONE, 0);
+}
+
 /* One instruction changes the counter, because a signal handler may use the same counter at any moment. If nothing else is
- * possible, rax is saved below the red zone. */
+ * possible, rax is saved below the red zone, or all flags are if unwinders need rax. */
 static void
 add(struct buf *out, struct addition *a, struct liveness live)
 {
@@ -122,10 +134,15 @@ add(struct buf *out, struct addition *a, struct liveness live)
 	uint8_t changes = (a->n == 1 || a->n == -1) && !a->timed && !a->reg ? INC_CHANGES : X86_ALL_FLAGS;
 
 	a->keeps_carry = live.flags_live & X86_CF;
+	a->frame = live.frame;
 	if (!(live.flags_live & changes)) {
 		add_now(out, a, 0);
 	} else if (dead & X86_RAX) {
 		add_keeping_flags(out, a, 0);
+	} else if (live.no_stack && (!dead || live.frame_regs & X86_RAX)) {
+		bug("a counter where nothing is free");
+	} else if (live.frame_regs & X86_RAX) {
+		add_pushing_flags(out, a);
 	} else if (dead) {
 		const char *reg = reg_name[__builtin_ctz(dead)];
 
@@ -133,11 +150,11 @@ add(struct buf *out, struct addition *a, struct liveness live)
 		add_keeping_flags(out, a, 0);
 		buf_printf(out, "\tmovq\t%%%s, %%rax\n", reg);
 	} else {
-		if (live.no_stack)
-			bug("a counter where nothing is free");
-		buf_str(out, "\tleaq\t-128(%rsp), %rsp\n\tpushq\t%rax\n");
-		add_keeping_flags(out, a, 136);
-		buf_str(out, "\tpopq\t%rax\n\tleaq\t128(%rsp), %rsp\n");
+		move_stack(out, live.frame, "leaq\t-128(%rsp), %rsp", 0, RED_ZONE);
+		move_stack(out, live.frame, "pushq\t%rax", RED_ZONE, RED_ZONE + 8);
+		add_keeping_flags(out, a, RED_ZONE + 8);
+		move_stack(out, live.frame, "popq\t%rax", RED_ZONE + 8, RED_ZONE);
+		move_stack(out, live.frame, "leaq\t128(%rsp), %rsp", RED_ZONE, 0);
 	}
 }
 
@@ -147,31 +164,22 @@ x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t 
 	add(out, &(struct addition){.label = label, .offset = offset, .n = n, .base = base}, live);
 }
 
-/* Moves the stack pointer by an instruction, of which the frame's directives are told. */
-static void
-move_stack(struct buf *out, bool by_sp, int down, const char *insn)
-{
-	buf_printf(out, "\t%s\n", insn);
-	if (by_sp)
-		buf_printf(out, "\t.cfi_adjust_cfa_offset %d\n", down);
-}
-
 void
-x86_add_borrowing(struct buf *out, const char *label, uint64_t offset, uint8_t reg, bool near, bool by_sp,
-                  struct liveness live)
+x86_add_borrowing(struct buf *out, const char *label, uint64_t offset, uint8_t reg, bool near, struct liveness live)
 {
+	int past = near ? 0 : RED_ZONE;
 	char insn[24];
 
-	if (!near)
-		move_stack(out, by_sp, 128, "leaq\t-128(%rsp), %rsp");
+	if (past)
+		move_stack(out, live.frame, "leaq\t-128(%rsp), %rsp", 0, past);
 	snprintf(insn, sizeof insn, "pushq\t%%%s", reg_name[reg - 1]);
-	move_stack(out, by_sp, 8, insn);
+	move_stack(out, live.frame, insn, past, past + 8);
 	x86_load_base(out, label, reg);
 	x86_add(out, label, offset, 1, reg, live);
 	snprintf(insn, sizeof insn, "popq\t%%%s", reg_name[reg - 1]);
-	move_stack(out, by_sp, -8, insn);
-	if (!near)
-		move_stack(out, by_sp, -128, "leaq\t128(%rsp), %rsp");
+	move_stack(out, live.frame, insn, past + 8, past);
+	if (past)
+		move_stack(out, live.frame, "leaq\t128(%rsp), %rsp", past, 0);
 }
 
 void
@@ -305,17 +313,25 @@ x86_add_sum(struct buf *out, const char *from, const char *to, uint64_t offset, 
             struct liveness live)
 {
 	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~live.regs_live & ~X86_RSP);
+	const char *reg = reg_name[__builtin_ctz(X86_ALL_REGS & ~live.frame_regs & ~X86_RSP)];
+	char push[24], pop[24];
 
 	if (dead && !live.flags_live) {
 		put_sum(out, from, to, offset, subtract, reg_name[__builtin_ctz(dead)]);
 	} else if (below && !live.flags_live) {
-		buf_str(out, "\tmovq\t%rax, -8(%rsp)\n");
-		put_sum(out, from, to, offset, subtract, "rax");
-		buf_str(out, "\tmovq\t-8(%rsp), %rax\n");
+		buf_printf(out, "\tmovq\t%%%s, -8(%%rsp)\n", reg);
+		put_sum(out, from, to, offset, subtract, reg);
+		buf_printf(out, "\tmovq\t-8(%%rsp), %%%s\n", reg);
 	} else {
-		buf_str(out, "\tleaq\t-128(%rsp), %rsp\n\tpushfq\n\tpushq\t%rax\n");
-		put_sum(out, from, to, offset, subtract, "rax");
-		buf_str(out, "\tpopq\t%rax\n\tpopfq\n\tleaq\t128(%rsp), %rsp\n");
+		move_stack(out, live.frame, "leaq\t-128(%rsp), %rsp", 0, RED_ZONE);
+		move_stack(out, live.frame, "pushfq", RED_ZONE, RED_ZONE + 8);
+		snprintf(push, sizeof push, "pushq\t%%%s", reg);
+		move_stack(out, live.frame, push, RED_ZONE + 8, RED_ZONE + 16);
+		put_sum(out, from, to, offset, subtract, reg);
+		snprintf(pop, sizeof pop, "popq\t%%%s", reg);
+		move_stack(out, live.frame, pop, RED_ZONE + 16, RED_ZONE + 8);
+		move_stack(out, live.frame, "popfq", RED_ZONE + 8, RED_ZONE);
+		move_stack(out, live.frame, "leaq\t128(%rsp), %rsp", RED_ZONE, 0);
 	}
 }
 
@@ -328,20 +344,20 @@ x86_jump(struct buf *out, const char *operand)
 }
 
 /* A scratch register that the operand does not name. It is a dead one or else one that callees may clobber, because unwinders do
- * not look for the value of such a register in this frame. */
+ * not look for the value of such a register in this frame, unless they find the frame by it. */
 static const char *
-choose(uint16_t dead, struct str operand, const char *other, bool *kept)
+choose(struct liveness live, struct str operand, const char *other, bool *kept)
 {
 	static const struct { const char *name; uint16_t bit; } all[] = {
 		{"%r11", 1 << 11}, {"%r10", 1 << 10}, {"%rax", X86_RAX}, {"%r9", 1 << 9}, {"%r8", 1 << 8},
 	};
 
-	for (int live = 0; live < 2; live++)
+	for (int any = 0; any < 2; any++)
 		for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-			if ((!live && !(dead & all[i].bit)) || !strcmp(all[i].name, other) ||
+			if ((any ? live.frame_regs : live.regs_live) & all[i].bit || !strcmp(all[i].name, other) ||
 			    memmem(operand.at, operand.n, all[i].name, strlen(all[i].name)))
 				continue;
-			*kept = live;
+			*kept = any;
 			return all[i].name;
 		}
 	bug("no register for %.*s", (int)operand.n, operand.at);
@@ -352,10 +368,9 @@ choose(uint16_t dead, struct str operand, const char *other, bool *kept)
 void
 x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct liveness live)
 {
-	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~live.regs_live & ~X86_RSP);
 	bool keep_to = false, keep_slot;
-	const char *to = *operand.at == '%' && !memchr(operand.at, ':', operand.n) ? "" : choose(dead, operand, "", &keep_to);
-	const char *slot = choose(dead, operand, to, &keep_slot);
+	const char *to = *operand.at == '%' && !memchr(operand.at, ':', operand.n) ? "" : choose(live, operand, "", &keep_to);
+	const char *slot = choose(live, operand, to, &keep_slot);
 	char name[8];
 
 	snprintf(name, sizeof name, "%.*s", *to ? (int)strlen(to) : (int)operand.n, *to ? to : operand.at);
@@ -387,10 +402,12 @@ x86_price(struct liveness live)
 {
 	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~live.regs_live & ~X86_RSP);
 
-	if (live.no_stack && live.flags_live && !dead)
+	if (live.no_stack && live.flags_live && (!dead || live.frame_regs & X86_RAX))
 		return -1;
 	if (!(live.flags_live & INC_CHANGES))
 		return (live.flags_live ? 1.001 : 1) + (dead & X86_BASE_REGS ? 0 : 0.0005);
+	if (live.frame_regs & X86_RAX)
+		return 10;
 	return dead & X86_RAX ? 2.5 : dead ? 3 : 5;
 }
 

@@ -196,7 +196,7 @@ write_word(struct scratch *s, struct buf *stub, int v)
 	buf_str(stub, "\tmovq\t(%rsp), %rcx\n\tmovq\t8(%rsp), %rax\n");
 	scratch_raise(s, stub, 3);
 	buf_printf(stub, "\tjmp\t%s_w\n", s->place->counted);
-	scratch_moved(stub, s, -s->depth);
+	scratch_moved(stub, s, s->depth, 0);
 	scratch_give_back(s, p);
 	scratch_give_back(s, c);
 }
@@ -331,14 +331,14 @@ write_data(struct scratch *s, struct buf *stub, const struct data_op *op, int ha
 	buf_printf(s->out, "\tmovl\t%%%s, -4(%%%s)\n%s_%d:\n", name32[c], name64[p], s->place->counted, half);
 
 	buf_printf(stub, "%s:\n\tsubw\t$4, %%%s\n", miss, name16[p]);
-	scratch_moved(stub, s, s->depth);
+	scratch_moved(stub, s, 0, s->depth);
 	scratch_lower(s, stub, 3);
 	buf_printf(stub, "\tmovq\t%%rax, 8(%%rsp)\n\tmovq\t%%rcx, (%%rsp)\n\tmovq\t%%%s, 16(%%rsp)\n", name64[p]);
 	data_slot(stub, op, half, v, RCX);
 	buf_str(stub, "\tmovq\t16(%rsp), %rax\n\tcall\t__chord_trace_slow\n\tmovq\t(%rsp), %rcx\n\tmovq\t8(%rsp), %rax\n");
 	scratch_raise(s, stub, 3);
 	buf_printf(stub, "\tjmp\t%s_%d\n", s->place->counted, half);
-	scratch_moved(stub, s, -s->depth);
+	scratch_moved(stub, s, s->depth, 0);
 	scratch_give_back(s, p);
 	scratch_give_back(s, c);
 }
@@ -346,8 +346,9 @@ write_data(struct scratch *s, struct buf *stub, const struct data_op *op, int ha
 void
 x86_data(struct buf *out, struct buf *stub, const struct data_op *op, const struct path_place *place)
 {
-	struct scratch s = {.out = out, .place = place, .rax_in = -1, .shadow = -1};
-	uint16_t never = (uint16_t)(X86_RSP | X86_CURSOR | (op->base == REG_THREAD ? 0 : bit(op->base)) | bit(op->index));
+	struct scratch s = {.out = out, .place = place, .rax_in = -1, .flags_in = -1, .shadow = -1};
+	uint16_t never = (uint16_t)(X86_RSP | X86_CURSOR | place->live.frame_regs |
+	                            (op->base == REG_THREAD ? 0 : bit(op->base)) | bit(op->index));
 	uint16_t flags = place->live.flags_live ? X86_RAX : 0;
 	int v;
 

@@ -57,21 +57,23 @@ put_loop(struct buf *b, const struct query_sum *q, const char *reg)
 		if (strcmp(all[i], reg) != 0)
 			r[k++] = all[i];
 	buf_printf(b, "\tleaq\t-%d(%%rsp), %%rsp\n", RED_ZONE);
-	for (uint32_t k = 0; k < LOOP_REGS; k++)
+	x86_stack_moved(b, q->frame, 0, RED_ZONE);
+	for (uint32_t k = 0; k < LOOP_REGS; k++) {
 		buf_printf(b, "\tpushq\t%%%s\n", r[k]);
-	if (q->by_sp)
-		buf_printf(b, "\t.cfi_adjust_cfa_offset %d\n", RED_ZONE + 8 * LOOP_REGS);
+		x86_stack_moved(b, q->frame, RED_ZONE + 8 * k, RED_ZONE + 8 * k + 8);
+	}
 	buf_printf(b, "\tleaq\t%s(%%rip), %%%s\n\tleaq\t%s(%%rip), %%%s\n\tmovq\t$0, %%%s\n", q->numbers, r[0], q->factors, r[1],
 	           reg);
 	buf_printf(b, "%s:\tmovsbq\t(%%%s), %%%s\n\timulq\t%%gs:(%%%s), %%%s\n", q->loop, r[1], r[2], r[0], r[2]);
 	buf_printf(b, "\taddq\t%%%s, %%%s\n", r[2], reg);
 	buf_printf(b, "\taddq\t$8, %%%s\n\tincq\t%%%s\n\tcmpb\t$%d, (%%%s)\n\tjne\t%s\n", r[0], r[1], QUERY_FACTORS_END, r[1],
 	           q->loop);
-	for (uint32_t k = LOOP_REGS; k-- > 0;)
+	for (uint32_t k = LOOP_REGS; k-- > 0;) {
 		buf_printf(b, "\tpopq\t%%%s\n", r[k]);
+		x86_stack_moved(b, q->frame, RED_ZONE + 8 * k + 8, RED_ZONE + 8 * k);
+	}
 	buf_printf(b, "\tleaq\t%d(%%rsp), %%rsp\n", RED_ZONE);
-	if (q->by_sp)
-		buf_printf(b, "\t.cfi_adjust_cfa_offset %d\n", -RED_ZONE - 8 * LOOP_REGS);
+	x86_stack_moved(b, q->frame, RED_ZONE, 0);
 }
 
 static void

@@ -19,12 +19,21 @@ const char *const name16[16] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di",
 const char *const name8[16] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil",
 	"r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b"};
 
-/* An unwinder that starts here, after a signal, must find the frame. */
 void
-scratch_moved(struct buf *out, const struct scratch *s, int64_t n)
+scratch_moved(struct buf *out, const struct scratch *s, int64_t was, int64_t is)
 {
-	if (n && s->place->by_sp)
-		buf_printf(out, "\t.cfi_adjust_cfa_offset %" PRId64 "\n", n);
+	x86_stack_moved(out, s->place->live.frame, was, is);
+}
+
+/* Moves the stack pointer past the red zone, if it is not there. */
+static void
+pass_red_zone(struct scratch *s)
+{
+	if (s->depth)
+		return;
+	buf_printf(s->out, "\tleaq\t-%d(%%rsp), %%rsp\n", RED_ZONE);
+	scratch_moved(s->out, s, 0, RED_ZONE);
+	s->depth = RED_ZONE;
 }
 
 /* Saves a live register below the stack pointer. If nothing else is there, the stack pointer is not moved. */
@@ -36,13 +45,10 @@ keep(struct scratch *s, int reg)
 		buf_printf(s->out, "\tmovq\t%%%s, %d(%%rsp)\n", name64[reg], -8 * s->nkept);
 		return;
 	}
-	if (!s->depth) {
-		buf_printf(s->out, "\tleaq\t-%d(%%rsp), %%rsp\n", RED_ZONE);
-		scratch_moved(s->out, s, RED_ZONE);
-	}
-	s->depth += (s->depth ? 0 : RED_ZONE) + 8;
+	pass_red_zone(s);
 	buf_printf(s->out, "\tpushq\t%%%s\n", name64[reg]);
-	scratch_moved(s->out, s, 8);
+	scratch_moved(s->out, s, s->depth, s->depth + 8);
+	s->depth += 8;
 }
 
 /* Makes n registers available. */
@@ -77,10 +83,37 @@ scratch_give_back(struct scratch *s, int reg)
 	s->used &= (uint16_t)~(1u << reg);
 }
 
-/* SF, ZF, AF, PF and CF wait in ah, OF in al. */
+/* All flags wait in a register that is not rax. */
+static void
+take_all_flags(struct scratch *s)
+{
+	scratch_reserve(s, 1);
+	s->flags_in = scratch_take(s);
+	if (!s->place->below)
+		pass_red_zone(s);
+	buf_str(s->out, "\tpushfq\n");
+	scratch_moved(s->out, s, s->depth, s->depth + 8);
+	buf_printf(s->out, "\tpopq\t%%%s\n", name64[s->flags_in]);
+	scratch_moved(s->out, s, s->depth + 8, s->depth);
+}
+
+static void
+put_all_flags(struct scratch *s)
+{
+	buf_printf(s->out, "\tpushq\t%%%s\n", name64[s->flags_in]);
+	scratch_moved(s->out, s, s->depth, s->depth + 8);
+	buf_str(s->out, "\tpopfq\n");
+	scratch_moved(s->out, s, s->depth + 8, s->depth);
+}
+
+/* SF, ZF, AF, PF and CF wait in ah, OF in al, unless the frame is found by rax. */
 void
 scratch_keep_flags(struct scratch *s)
 {
+	if (s->place->reg == RAX || s->place->live.frame_regs & X86_RAX) {
+		take_all_flags(s);
+		return;
+	}
 	if (!(s->dead & X86_RAX) && s->dead) {
 		s->rax_in = scratch_take(s);
 		buf_printf(s->out, "\tmovq\t%%rax, %%%s\n", name64[s->rax_in]);
@@ -113,9 +146,9 @@ changes_flags(const struct path_op *op)
 struct scratch
 scratch_begin(struct buf *out, const struct path_op *op, const struct path_place *place)
 {
-	struct scratch s = {.out = out, .place = place, .rax_in = -1, .shadow = -1};
+	struct scratch s = {.out = out, .place = place, .rax_in = -1, .flags_in = -1, .shadow = -1};
 	uint16_t never = (uint16_t)(X86_RSP | place->reserved | 1u << place->reg | bit(op->from) | bit(op->to) |
-	                            bit((int8_t)(place->base - 1)) |
+	                            bit((int8_t)(place->base - 1)) | place->live.frame_regs |
 	                            bit((int8_t)(place->cells - 1)) | (op->traced ? X86_CURSOR : 0));
 
 	s.dead = (uint16_t)(X86_ALL_REGS & ~place->live.regs_live & ~never);
@@ -136,11 +169,11 @@ scratch_restore(const struct scratch *s, int first, bool back)
 			continue;
 		}
 		buf_printf(s->out, "\tpopq\t%%%s\n", name64[s->kept[i]]);
-		scratch_moved(s->out, s, -8);
+		scratch_moved(s->out, s, RED_ZONE + 8 * (i + 1), RED_ZONE + 8 * i);
 	}
 	if (s->depth && back) {
 		buf_printf(s->out, "\tleaq\t%d(%%rsp), %%rsp\n", RED_ZONE);
-		scratch_moved(s->out, s, -RED_ZONE);
+		scratch_moved(s->out, s, RED_ZONE, 0);
 	}
 }
 
@@ -149,6 +182,8 @@ scratch_end(struct scratch *s)
 {
 	if (s->flags)
 		buf_str(s->out, "\taddb\t$127, %al\n\tsahf\n");
+	if (s->flags_in >= 0)
+		put_all_flags(s);
 	if (s->rax_in >= 0)
 		buf_printf(s->out, "\tmovq\t%%%s, %%rax\n", name64[s->rax_in]);
 	scratch_restore(s, 0, true);
@@ -199,14 +234,14 @@ void
 scratch_lower(const struct scratch *s, struct buf *stub, int n)
 {
 	buf_printf(stub, "\tleaq\t-%d(%%rsp), %%rsp\n", RED_ZONE + n * 8);
-	scratch_moved(stub, s, RED_ZONE + n * 8);
+	scratch_moved(stub, s, s->depth, s->depth + RED_ZONE + n * 8);
 }
 
 void
 scratch_raise(const struct scratch *s, struct buf *stub, int n)
 {
 	buf_printf(stub, "\tleaq\t%d(%%rsp), %%rsp\n", RED_ZONE + n * 8);
-	scratch_moved(stub, s, -(RED_ZONE + n * 8));
+	scratch_moved(stub, s, s->depth + RED_ZONE + n * 8, s->depth);
 }
 
 /* In a stub the call frame state is that of the place to which it belongs. The stack pointer may be lower. */
@@ -214,14 +249,14 @@ void
 scratch_begin_stub(const struct scratch *s, struct buf *stub, const char *label)
 {
 	buf_printf(stub, "%s:\n", label);
-	scratch_moved(stub, s, s->depth);
+	scratch_moved(stub, s, 0, s->depth);
 }
 
 void
 scratch_end_stub(const struct scratch *s, struct buf *stub, const char *to)
 {
 	x86_jump(stub, to);
-	scratch_moved(stub, s, -s->depth);
+	scratch_moved(stub, s, s->depth, 0);
 }
 
 /* Makes sure that the shadow of this part of the stack is mapped. */

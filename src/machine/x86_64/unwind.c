@@ -2,6 +2,7 @@
 /* Registers as DWARF and directives number them, and the frame where a procedure is entered: after the return address. */
 #include "machine/x86_64/x86_64.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,48 @@ column(struct str s)
 		return -1;
 	n = strtol(digits, &end, 10) + (xmm ? FIRST_XMM : 0);
 	return *end || n < 0 || n >= NCOLUMN ? -1 : (int)n;
+}
+
+static void
+put_sleb(struct buf *out, int64_t v)
+{
+	bool more = true;
+
+	while (more) {
+		uint8_t byte = v & 0x7f;
+
+		v >>= 7;
+		more = v != (byte & 0x40 ? -1 : 0);
+		buf_printf(out, ",%#x", byte | (more ? 0x80u : 0));
+	}
+}
+
+static size_t
+sleb_size(int64_t v)
+{
+	size_t n = 1;
+
+	for (; v < -0x40 || v >= 0x40; v >>= 7)
+		n++;
+	return n;
+}
+
+void
+x86_stack_moved(struct buf *out, const struct frame_rule *f, int64_t was, int64_t is)
+{
+	enum { DEF_CFA_EXPRESSION = 0x0f, BREG_SP = 0x77 };
+
+	if (!f || was == is)
+		return;
+	if (!f->rest) {
+		buf_printf(out, "\t.cfi_adjust_cfa_offset %" PRId64 "\n", is - was);
+		return;
+	}
+	buf_printf(out, "\t.cfi_escape %#x,%#zx,%#x", DEF_CFA_EXPRESSION, 1 + sleb_size(f->off + is) + f->nrest, BREG_SP);
+	put_sleb(out, f->off + is);
+	for (size_t i = 0; i < f->nrest; i++)
+		buf_printf(out, ",%#x", f->rest[i]);
+	buf_char(out, '\n');
 }
 
 const struct machine_unwind x86_unwind = {

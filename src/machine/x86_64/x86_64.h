@@ -27,8 +27,7 @@ bool x86_facts(const uint8_t *bytes, size_t n, struct facts *out);
 void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
 void x86_load_base(struct buf *out, const char *label, uint8_t base);
 void x86_next_cell(struct buf *out, uint8_t base, uint32_t step);
-void x86_add_borrowing(struct buf *out, const char *label, uint64_t offset, uint8_t reg, bool near, bool by_sp,
-                       struct liveness live);
+void x86_add_borrowing(struct buf *out, const char *label, uint64_t offset, uint8_t reg, bool near, struct liveness live);
 void x86_begin_count(struct buf *out, uint8_t reg);
 void x86_count_up(struct buf *out, uint8_t reg, struct liveness live);
 void x86_add_count(struct buf *out, uint8_t reg, const char *label, uint64_t offset, struct liveness live);
@@ -46,6 +45,9 @@ void x86_add_sum(struct buf *out, const char *from, const char *to, uint64_t off
 void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
               const struct path_place *place);
 void x86_data(struct buf *out, struct buf *stub, const struct data_op *op, const struct path_place *place);
+/* unwind.c: appends a directive that says that the stack pointer is `is` bytes below its place in the program's code, and no longer
+ * `was` bytes. f: NULL if the frame is not found by it. */
+void x86_stack_moved(struct buf *out, const struct frame_rule *f, int64_t was, int64_t is);
 /* scratch.c: registers and frame for the code for paths at one place. Sizes are in bytes, and code is appended to s->out unless it
  * is in a stub. */
 extern const char *const name64[16], *const name32[16], *const name16[16], *const name8[16];
@@ -59,6 +61,7 @@ struct scratch {
 	int rax_in;              /* register that has rax meanwhile; -1: none */
 	int shadow;              /* register that has the address of the shadow; -1: none */
 	bool flags;              /* the flags are in rax */
+	int flags_in;            /* register that has them; -1: none */
 };
 
 /* True if the path register is in the word below the stack pointer. */
@@ -89,8 +92,8 @@ void scratch_give_back(struct scratch *s, int reg);
 void scratch_keep_flags(struct scratch *s);
 /* Restores the live registers, except the first `first` ones that were saved. back: also moves the stack pointer back. */
 void scratch_restore(const struct scratch *s, int first, bool back);
-/* Appends the directive for a stack pointer that has been moved down by n bytes, if the frame is found by it. */
-void scratch_moved(struct buf *out, const struct scratch *s, int64_t n);
+/* The directive of x86_stack_moved(). */
+void scratch_moved(struct buf *out, const struct scratch *s, int64_t was, int64_t is);
 /* A stub begins with its label and ends with a jump to `to`. In between, lower and raise move the stack pointer below the red zone
  * and n words further, and back. */
 void scratch_begin_stub(const struct scratch *s, struct buf *stub, const char *label);
