@@ -43,6 +43,9 @@ uint32_t pad_start(const struct unit *u, const struct code *c, uint32_t lo, uint
 /* The number of bytes from lo to hi that may be padding. */
 uint32_t pad_room(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi);
 
+/* The statement with a jump's mnemonic and its only operand, or UINT32_MAX if it has none. The jump begins before that statement if
+ * its prefixes are statements of their own (`.byte 0x3e`, as a hint that it is taken). */
+uint32_t jump_stmt(const struct unit *u, const struct insn *in);
 /* True if the instruction is a jump that can be given another operand. */
 bool can_retarget(const struct unit *u, const struct insn *in);
 

@@ -7,18 +7,46 @@
 #include <string.h>
 #include <strings.h>
 
-/* Is the jump a statement of its own: a mnemonic and one operand? */
+/* Is the statement a jump: a mnemonic and one operand? */
+static bool
+is_jump_text(const struct text *t, const struct stmt *st)
+{
+	struct str s = stmt_str(t, st);
+
+	return st->kind == STMT_CODE && stmt_rest(t, st).n &&
+	       (tolower((unsigned char)*s.at) == 'j' || (s.n > 4 && !strncasecmp(s.at, "loop", 4)));
+}
+
+/* Are the bytes before this statement, which begins inside the jump, prefixes? Without them it is the same jump. */
+static bool
+is_prefixed(const struct unit *u, const struct insn *in, uint32_t stmt)
+{
+	uint32_t off = u->place[stmt].off;
+	const struct code *c = u->code[u->place[stmt].section];
+	struct insn bare;
+
+	return u->machine->decode(u->object->sections[c->section].data + off, c->nbyte - off, off, &bare) && bare.cls == in->cls &&
+	       bare.off + bare.len == in->off + in->len && bare.attr & INSN_REL && bare.target == in->target;
+}
+
+uint32_t
+jump_stmt(const struct unit *u, const struct insn *in)
+{
+	const struct text *t = u->text;
+	uint32_t i = in->stmt;
+
+	if (i == UINT32_MAX || is_jump_text(t, &t->stmts.at[i]))
+		return i;
+	while (i + 1 < t->stmts.n && u->place[i + 1].section == u->place[in->stmt].section && u->place[i + 1].off > in->off &&
+	       u->place[i + 1].off < in->off + in->len)
+		i++;
+	return i != in->stmt && in->attr & INSN_REL && is_jump_text(t, &t->stmts.at[i]) && is_prefixed(u, in, i) ? i : UINT32_MAX;
+}
+
 bool
 can_retarget(const struct unit *u, const struct insn *in)
 {
-	const struct text *t = u->text;
-	struct str s;
-
-	if (in->stmt == UINT32_MAX || t->stmts.at[in->stmt].kind != STMT_CODE)
-		return false;
-	s = stmt_str(t, &t->stmts.at[in->stmt]);
-	return (tolower((unsigned char)*s.at) == 'j' || (s.n > 4 && !strncasecmp(s.at, "loop", 4))) &&
-	       stmt_rest(t, &t->stmts.at[in->stmt]).n;
+	return jump_stmt(u, in) != UINT32_MAX;
 }
 
 /* Does the text have a `.` by itself, as in `.+5`? */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The code at the places that were chosen: in blocks, after them, in stubs and at splits; and the jumps that are turned to it. */
+#include "asm/dest.h"
 #include "weave/measure.h"
 
 #include <ctype.h>
@@ -139,7 +140,7 @@ static void
 replace_operand(struct emitter *m, const struct insn *in, char kind, uint32_t number)
 {
 	const struct text *t = m->u->text;
-	struct str rest = stmt_rest(t, &t->stmts.at[in->stmt]);
+	struct str rest = stmt_rest(t, &t->stmts.at[jump_stmt(m->u, in)]);
 
 	label_add(&m->b, kind, m->w->number, number);
 	edit_add(m->e, (uint32_t)(rest.at - t->at), (uint32_t)rest.n, RANK_OPERAND, &m->b);
@@ -165,7 +166,7 @@ jump_on(struct emitter *m, struct buf *b, uint32_t e)
 {
 	const struct text *t = m->u->text;
 	uint32_t from = m->w->proc->graph->edge[e].from, to = proc_lands(m->w->proc, m->w->proc->graph->edge[e].to);
-	struct str operand = stmt_rest(t, &t->stmts.at[emit_last(m, from)->stmt]);
+	struct str operand = stmt_rest(t, &t->stmts.at[jump_stmt(m->u, emit_last(m, from))]);
 	struct buf label = {0};
 
 	if (to < m->w->proc->blocks.n && m->w->split[to]) {
@@ -212,7 +213,7 @@ near_stub(struct emitter *m, uint32_t e)
 	add_counter(m, &m->b, &m->w->edge[e]);
 	jump_on(m, &m->b, e);
 	emit_label(&m->b, 'O', m->w->number, e);
-	emit_text(m, emit_behind(m, in->stmt), RANK_INLINE, in->stmt);
+	emit_text(m, emit_behind(m, jump_stmt(m->u, in)), RANK_INLINE, in->stmt);
 	buf_free(&jump);
 }
 
@@ -302,7 +303,7 @@ lengthen(struct emitter *m, uint32_t e)
 		jump_on(m, &m->b, e);
 	}
 	emit_label(&m->b, 'm', m->w->number, e);
-	emit_text(m, emit_behind(m, in->stmt), RANK_INLINE, in->stmt);
+	emit_text(m, emit_behind(m, jump_stmt(m->u, in)), RANK_INLINE, in->stmt);
 	buf_free(&label);
 }
 
@@ -346,7 +347,7 @@ emit_jumps(struct emitter *m)
 			buf_free(&label);
 			emit_after(m, edge->from, RANK_OVER);
 		} else if (to < p->blocks.n && p->arc_text.at[e].jump && !p->arc_text.at[e].stuck &&
-		           is_distance(stmt_rest(m->u->text, &m->u->text->stmts.at[emit_last(m, edge->from)->stmt]))) {
+		           is_distance(stmt_rest(m->u->text, &m->u->text->stmts.at[jump_stmt(m->u, emit_last(m, edge->from))]))) {
 			m->target[to] = true;
 			replace_operand(m, emit_last(m, edge->from), 'J', to);
 		}

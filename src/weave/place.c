@@ -4,6 +4,7 @@
  * The code of an edge stands at the end of its source (if that has one successor), at the start of its target (if that has one
  * predecessor), or on a split edge. There must be no call between the edge and its counter: an activation that ends in the call
  * would be counted wrongly. */
+#include "asm/dest.h"
 #include "weave/internal.h"
 
 #include <ctype.h>
@@ -196,7 +197,7 @@ end_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t t
 static bool
 leaves_by_number(const struct unit *u, const struct woven *w, uint32_t to, const struct insn *in)
 {
-	struct str operand = stmt_rest(u->text, &u->text->stmts.at[in->stmt]);
+	struct str operand = stmt_rest(u->text, &u->text->stmts.at[jump_stmt(u, in)]);
 
 	return proc_lands(w->proc, to) >= w->proc->blocks.n && operand.n && isdigit((unsigned char)*operand.at);
 }

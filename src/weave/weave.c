@@ -122,7 +122,9 @@ mend_near_jumps(struct job *j)
 		for (size_t i = 0; j->unit.code[s] && i < j->unit.code[s]->insns.n; i++) {
 			struct insn *in = &j->unit.code[s]->insns.at[i];
 
-			if (in->attr & INSN_NEAR && can_retarget(&j->unit, in) && mend_line(j, j->text.stmts.at[in->stmt].line))
+			uint32_t jump = in->attr & INSN_NEAR ? jump_stmt(&j->unit, in) : UINT32_MAX;
+
+			if (jump != UINT32_MAX && mend_line(j, j->text.stmts.at[jump].line))
 				in->attr |= INSN_TOO_FAR;
 		}
 }
