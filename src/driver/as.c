@@ -20,7 +20,7 @@ struct session {
 	const char *name;         /* name of the input, for messages */
 	bool reads_stdin;
 	bool has_printed;         /* a run has written to standard output what there is to write (.print, listings) */
-	bool is_numbered;         /* the text is no longer its file's: the types of sections that only clang names have numbers */
+	bool is_for_gas;          /* the text is no longer its file's: cc_clang_for_gas() has changed it */
 	bool no_newline;          /* an input does not end with a newline: the assembler warns of that */
 	struct buf text;          /* of all inputs */
 	struct buf standard;      /* what was read from standard input, if that is one of several inputs */
@@ -94,19 +94,19 @@ run_quietly(struct session *s, struct buf *object)
 	push_all(&args, &s->args.options);
 	push_all(&args, &s->args.unwoven);
 	push_all(&args, &s->args.original_only);
-	if (!s->is_numbered)
+	if (!s->is_for_gas)
 		push_all(&args, &s->args.inputs);
 	if (!object) {
 		VEC_PUSH(args, arg("-o"));
 		VEC_PUSH(args, arg(s->args.output));
 	}
 	s->original_says.n = 0;
-	if (s->is_numbered)
+	if (s->is_for_gas)
 		io.input = &s->text;
 	else if (!s->reads_stdin)
 		io.input = NULL;
 	status = run(s, &args, &io);
-	if (s->is_numbered && !s->reads_stdin)
+	if (s->is_for_gas && !s->reads_stdin)
 		as_name_file(&s->original_says, s->name);
 	return status;
 }
@@ -191,7 +191,7 @@ read_inputs(struct session *s)
 	s->name = strcmp(s->args.inputs.at[0], "-") ? s->args.inputs.at[0] : STDIN_NAME;
 	/* Listings and dependencies are about the file as it is. */
 	if (s->args.inputs.n == 1 && !s->args.original_only.n)
-		s->is_numbered = cc_clang_sections(&s->text);
+		s->is_for_gas = cc_clang_for_gas(&s->text);
 	return true;
 }
 

@@ -108,19 +108,38 @@ number_type(struct buf *to, const char *line, const char *end)
 	return true;
 }
 
+/* Appends the byte of a prefix in place of a line that only has the prefix, as in calls for thread-local variables. False: it is
+ * none, and nothing is appended. */
+static bool
+byte_prefix(struct buf *to, const char *line, const char *end)
+{
+	static const char word[] = "\tdata16";
+
+	if ((size_t)(end - line) != sizeof word - 1 || memcmp(line, word, sizeof word - 1))
+		return false;
+	buf_str(to, "\t.byte\t0x66");
+	return true;
+}
+
+static bool
+has_word(const struct buf *text, const char *word)
+{
+	return memmem(text->at, text->n, word, strlen(word));
+}
+
 bool
-cc_clang_sections(struct buf *text)
+cc_clang_for_gas(struct buf *text)
 {
 	const char *words = getenv(CLANG_WORDS);
 	struct buf to = {0};
 	bool changed = false;
 
-	if (!words || !*words || !text->n || !memmem(text->at, text->n, "@llvm_", 6))
+	if (!words || !*words || !text->n || !(has_word(text, "@llvm_") || has_word(text, "\tdata16\n")))
 		return false;
 	for (const char *line = text->at, *all = line + text->n, *end; line < all; line = end) {
 		end = memchr(line, '\n', (size_t)(all - line));
 		end = end ? end : all;
-		if (number_type(&to, line, end))
+		if (number_type(&to, line, end) || byte_prefix(&to, line, end))
 			changed = true;
 		else
 			buf_add(&to, line, (size_t)(end - line));

@@ -476,6 +476,28 @@ t_clang_sections() {
 	$cxx -std=c++20 -c wrong.cc 2>err && no "it assembles what nobody understands"
 	grep -qE '^/.*\.s:[0-9]+: Error: .*foo bar' err || no "the message names no file: $(cat err)"
 }
+# clang puts prefixes of calls for thread-local variables on lines of their own. gas would warn of each.
+t_clang_prefixes() {
+	export CHORD_CC=clang
+	cat >threads.c <<-'E'
+		__thread int t;
+		static __thread int u = 3;
+		int get(void) { return t++ + u--; }
+	E
+	echo 'int get(void); int main(void) { for (int i = 0; i < 9; i++) get(); return get() != 3; }' >main.c
+	for options in -O2 "-O2 -Wa,--fatal-warnings" "-O0 -pipe"; do
+		want clang -fPIC $options -c -o plain.o threads.c
+		objdump -d plain.o | grep -q data16 || no "clang writes no such prefix"
+		$cc -fPIC $options -c -o ours.o threads.c 2>err || no "$options: $(cat err)"
+		[ ! -s err ] || no "$options: $(cat err)"
+		want $cc -O2 -o prog main.c ours.o
+		rm -f ./*.chord
+		want ./prog
+		want "$CHORD" report --json prog
+		[ "$(jq '.functions[] | select(.name == "get") | .calls' out)" = 10 ] || no "$options: $(jq -c .functions out)"
+		jq -e '.refused == []' out >/dev/null || no "$options: $(jq -c .refused out)"
+	done
+}
 # Nothing comes after `--` or an option without its value, and what can be read only once is read only once.
 t_clang_last() {
 	export CHORD_CC=clang
@@ -1579,6 +1601,7 @@ test_case begin-with-data
 test_case near-jumps
 test_case clang-assembles clang
 test_case clang-sections clang clang++
+test_case clang-prefixes clang
 test_case clang-last clang
 test_case compiler-path
 test_case users-assembler
