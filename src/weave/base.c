@@ -29,6 +29,8 @@ static const double WAIT = 6, WIDTH = 3, IN_LOOP = 0.9, IN_LONG_LOOP = 0.5, ELSE
 /* A counter consists of cells in loops of so many instructions at most, unless the values that registers hand on make a round
  * longer than so many cycles. */
 enum { CELLS_INSNS = 14, CELLS_LATENCY = 3 };
+/* The same where an addition borrows a register. */
+enum { BORROW_INSNS = 24 };
 /* Base registers of each kind in a procedure, at most. */
 enum { MOST = 4 };
 
@@ -79,14 +81,21 @@ adds_there(const struct bases *b, const struct site *s)
 	return false;
 }
 
-bool
-base_waits_still(const struct bases *b, uint32_t v, uint32_t to)
+/* Are both vertices in one innermost loop of so many instructions at most, of which a round takes few cycles? */
+static bool
+in_short_loop(const struct bases *b, uint32_t v, uint32_t to, uint32_t insns)
 {
 	uint32_t loop = b->loops->inner[v];
 	struct cycle c = cycle_of(b->cycles, v);
 
-	return loops_contain(b->loops, loop, to) && b->loops->end[loop] == loop + 1 && c.insns <= CELLS_INSNS &&
+	return loops_contain(b->loops, loop, to) && b->loops->end[loop] == loop + 1 && c.insns <= insns &&
 	       c.latency <= CELLS_LATENCY;
+}
+
+bool
+base_waits_still(const struct bases *b, uint32_t v, uint32_t to)
+{
+	return in_short_loop(b, v, to, CELLS_INSNS);
 }
 
 /* Does the code of a site run only on the edge? */
@@ -108,6 +117,7 @@ add_use(struct bases *b, struct site *s, uint32_t edge, double weight)
 		return;
 	in_loop = use.edge == GRAPH_NONE ? b->loops->depth[v] > 0 : in_one_loop(b, v, d->to);
 	use.waits = in_loop && base_waits_still(b, v, use.edge == GRAPH_NONE ? v : d->to);
+	use.waits_alone = in_loop && in_short_loop(b, v, use.edge == GRAPH_NONE ? v : d->to, BORROW_INSNS);
 	if (b->what == BASE_CELLS && !use.waits)
 		return;
 	use.price = (in_loop ? gain_in(cycle_of(b->cycles, v)) : ELSEWHERE) * (weight + 1e-9);

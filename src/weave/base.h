@@ -11,6 +11,7 @@ struct use {
 	uint32_t edge;           /* GRAPH_NONE: it is in a block */
 	double price;            /* what a base saves there */
 	bool waits;              /* in a loop where the addition would wait for the one before, though a register has the address */
+	bool waits_alone;        /* in a loop where a PC-relative addition would */
 };
 
 struct bases {

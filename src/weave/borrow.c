@@ -86,7 +86,7 @@ borrow(struct bases *b, const struct inside *in, const struct use *use)
 	struct site *s = use->site;
 	uint32_t loop = b->loops->inner[use->edge == GRAPH_NONE ? s->block : b->g->edge[use->edge].from];
 
-	if (!use->waits || in->leaves[loop] || !s->counter || s->promoted || s->base[BASE_COUNTERS] || s->live.no_stack ||
+	if (!use->waits_alone || in->leaves[loop] || !s->counter || s->promoted || s->base[BASE_COUNTERS] || s->live.no_stack ||
 	    b->u->machine->price(s->live) >= 2)
 		return;
 	s->borrows = choose(b, in->used[loop]);

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unwind.h>
 
-long leaf(const long *, long), carry(const long *, long), aligned(const long *, long), beyond(const long *, long);
+long leaf(const long *, long), carry(const long *, long), longer(const long *, long), aligned(const long *, long),
+     beyond(const long *, long);
 int main(int argc, char **argv);
 
 static volatile long walks, lost;
@@ -33,7 +34,7 @@ main(int argc, char **argv)
 {
 	static const long words[] = {1, 2, 3, 4, 5, 6, 7, 8};
 	const int step = argc > 1 && !strcmp(argv[1], "step");
-	long sum[4] = {0};
+	long sum[5] = {0};
 
 	signal(SIGTRAP, walk);
 	if (step)
@@ -44,11 +45,12 @@ main(int argc, char **argv)
 		sum[0] += leaf(words, n);
 		sum[1] += carry(words, n);
 		sum[2] += aligned(words, n);
+		sum[4] += longer(words, n);
 	}
 	if (step)
 		__asm__ volatile("pushfq\n\tandq $~256, (%%rsp)\n\tpopfq" : : : "memory", "cc");
 	for (long n = 1; n <= 8; n++)
 		sum[3] += beyond(words, n);
-	printf("%ld %ld %ld %ld\n", sum[0], sum[1], sum[2], sum[3]);
+	printf("%ld %ld %ld %ld %ld\n", sum[0], sum[1], sum[2], sum[3], sum[4]);
 	return !step || (walks > 100 && !lost) ? 0 : 1 + (lost > 0);
 }

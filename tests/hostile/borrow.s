@@ -35,6 +35,40 @@ carry:
 	.cfi_endproc
 	.size	carry, .-carry
 
+# A loop of as many instructions as borrow at most.
+	.globl	longer
+	.type	longer, @function
+longer:
+	.cfi_startproc
+	xorl	%eax, %eax
+1:	addq	(%rdi), %rax
+	addq	$8, %rdi
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	decq	%rsi
+	jnz	1b
+	ret
+	.cfi_endproc
+	.size	longer, .-longer
+
 # The frame is found by r11, as where a function aligns its stack.
 	.globl	aligned
 	.type	aligned, @function
