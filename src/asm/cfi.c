@@ -37,6 +37,7 @@ struct cfi {
 	VEC(struct change) at;
 	VEC(struct state) states;
 	VEC(struct cfi_expression) expressions;
+	struct strmap numbers; /* of expressions, by their bytes, while text is read */
 };
 
 /* The operands of a directive: at most two, separated by a comma. */
@@ -159,14 +160,16 @@ escape_bytes(struct pool *pool, struct str rest, size_t *n)
 static uint32_t
 expression_number(struct cfi *c, const uint8_t *bytes, size_t n)
 {
+	struct str key = {(const char *)bytes, n};
 	struct cfi_expression x;
+	uint64_t number;
 
-	for (size_t i = 0; i < c->expressions.n; i++)
-		if (c->expressions.at[i].n == n && !memcmp(c->expressions.at[i].bytes, bytes, n))
-			return (uint32_t)i + 1;
+	if (strmap_get(&c->numbers, key, &number))
+		return (uint32_t)number;
 	if (n > INT8_MAX || !cfi_expression_read(c->machine, bytes, n, &x))
 		return 0;
 	VEC_PUSH(c->expressions, x);
+	strmap_put(&c->numbers, key, c->expressions.n);
 	return (uint32_t)c->expressions.n;
 }
 
@@ -242,6 +245,7 @@ release(struct cfi *c)
 	c->states.at = to_pool(c->pool, c->states.at, c->states.n, sizeof *c->states.at);
 	c->at.at = to_pool(c->pool, c->at.at, c->at.n, sizeof *c->at.at);
 	c->expressions.at = to_pool(c->pool, c->expressions.at, c->expressions.n, sizeof *c->expressions.at);
+	strmap_free(&c->numbers);
 }
 
 /* ---- sections: each has a frame of its own ---- */

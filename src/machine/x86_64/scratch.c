@@ -83,6 +83,25 @@ scratch_give_back(struct scratch *s, int reg)
 	s->used &= (uint16_t)~(1u << reg);
 }
 
+/* Moves a word over the stack, from where it is pushed to where it is popped: past the words below the stack pointer that have
+ * saved registers, if it was not moved. */
+static void
+move_over_stack(struct scratch *s, const char *push, const char *from, const char *pop, const char *to)
+{
+	int64_t past = s->depth ? s->depth : (int64_t)sizeof s->kept / (int64_t)sizeof *s->kept * 8;
+
+	if (!s->depth)
+		buf_printf(s->out, "\tleaq\t-%" PRId64 "(%%rsp), %%rsp\n", past);
+	scratch_moved(s->out, s, s->depth, past);
+	buf_printf(s->out, "\t%s%s\n", push, from);
+	scratch_moved(s->out, s, past, past + 8);
+	buf_printf(s->out, "\t%s%s\n", pop, to);
+	scratch_moved(s->out, s, past + 8, past);
+	if (!s->depth)
+		buf_printf(s->out, "\tleaq\t%" PRId64 "(%%rsp), %%rsp\n", past);
+	scratch_moved(s->out, s, past, s->depth);
+}
+
 /* All flags wait in a register that is not rax. */
 static void
 take_all_flags(struct scratch *s)
@@ -91,19 +110,7 @@ take_all_flags(struct scratch *s)
 	s->flags_in = scratch_take(s);
 	if (!s->place->below)
 		pass_red_zone(s);
-	buf_str(s->out, "\tpushfq\n");
-	scratch_moved(s->out, s, s->depth, s->depth + 8);
-	buf_printf(s->out, "\tpopq\t%%%s\n", name64[s->flags_in]);
-	scratch_moved(s->out, s, s->depth + 8, s->depth);
-}
-
-static void
-put_all_flags(struct scratch *s)
-{
-	buf_printf(s->out, "\tpushq\t%%%s\n", name64[s->flags_in]);
-	scratch_moved(s->out, s, s->depth, s->depth + 8);
-	buf_str(s->out, "\tpopfq\n");
-	scratch_moved(s->out, s, s->depth + 8, s->depth);
+	move_over_stack(s, "pushfq", "", "popq\t%", name64[s->flags_in]);
 }
 
 /* SF, ZF, AF, PF and CF wait in ah, OF in al, unless the frame is found by rax. */
@@ -183,7 +190,7 @@ scratch_end(struct scratch *s)
 	if (s->flags)
 		buf_str(s->out, "\taddb\t$127, %al\n\tsahf\n");
 	if (s->flags_in >= 0)
-		put_all_flags(s);
+		move_over_stack(s, "pushq\t%", name64[s->flags_in], "popfq", "");
 	if (s->rax_in >= 0)
 		buf_printf(s->out, "\tmovq\t%%%s, %%rax\n", name64[s->rax_in]);
 	scratch_restore(s, 0, true);

@@ -85,7 +85,7 @@ moves_by(const ZydisDecodedOperand *op, struct woven_insn *out)
 	return true;
 }
 
-/* Is it -8(%rsp), where rax may be saved? */
+/* Is it -8(%rsp), where a register may be saved? */
 static bool
 is_below(const ZydisDecodedOperand *op)
 {
@@ -114,7 +114,7 @@ moves(const ZydisDecodedOperand *op)
 	if ((is_lent(&op[0]) && is_wide(&op[1])) || (is_wide(&op[0]) && is_lent(&op[1])))
 		return true;
 	if (is_below(&op[0]) || is_below(&op[1]))
-		return is_reg(&op[0], ZYDIS_REGISTER_RAX) || is_reg(&op[1], ZYDIS_REGISTER_RAX);
+		return is_wide(&op[0]) || is_wide(&op[1]);
 	return is_wide(&op[0]) && is_wide(&op[1]) &&
 	       (is_reg(&op[0], ZYDIS_REGISTER_RAX) || is_reg(&op[1], ZYDIS_REGISTER_RAX));
 }
