@@ -464,32 +464,29 @@ cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out)
 	return c->machine->general(s->cfa_reg) >= 0;
 }
 
-bool
-cfi_frame_regs(const struct cfi *c, uint32_t stmt, uint32_t *regs)
+/* Registers by which unwinders find the frame, and what is saved in it. 0: not known. */
+static uint32_t
+frame_regs(const struct cfi *c, const struct state *s)
 {
-	uint32_t n;
-	const struct state *s = state_before(c, stmt, &n);
+	uint32_t regs = 0;
 
-	*regs = 0;
 	if (!s->inside || s->lost)
-		return false;
+		return 0;
 	if (s->cfa_expression)
-		*regs |= c->expressions.at[s->cfa_expression - 1].regs;
+		regs |= c->expressions.at[s->cfa_expression - 1].regs;
 	else if (c->machine->general(s->cfa_reg) >= 0)
-		*regs |= 1u << c->machine->general(s->cfa_reg);
-	for (unsigned r = 0; r < c->machine->ncolumn; r++)
+		regs |= 1u << c->machine->general(s->cfa_reg);
+	for (unsigned r = 0; c->expressions.n && r < c->machine->ncolumn; r++)
 		if (s->rule[r].kind == RULE_EXPRESSION)
-			*regs |= c->expressions.at[s->rule[r].value - 1].regs;
-	return *regs;
+			regs |= c->expressions.at[s->rule[r].value - 1].regs;
+	return regs;
 }
 
 /* How the frame is found by the stack pointer. NULL: not by it, or not known. */
 static const struct frame_rule *
-rule_at(const struct cfi *c, uint32_t stmt)
+frame_rule(const struct cfi *c, const struct state *s)
 {
 	static const struct frame_rule plain;
-	uint32_t n;
-	const struct state *s = state_before(c, stmt, &n);
 	const struct cfi_expression *x = s->cfa_expression ? &c->expressions.at[s->cfa_expression - 1] : NULL;
 
 	if (!s->inside || s->lost)
@@ -499,14 +496,23 @@ rule_at(const struct cfi *c, uint32_t stmt)
 	return s->cfa_reg == c->machine->sp ? &plain : NULL;
 }
 
+bool
+cfi_frame_regs(const struct cfi *c, uint32_t stmt, uint32_t *regs)
+{
+	uint32_t n;
+
+	*regs = frame_regs(c, state_before(c, stmt, &n));
+	return *regs;
+}
+
 void
 cfi_need(const struct cfi *c, uint32_t stmt, struct liveness *live)
 {
-	uint32_t regs;
+	uint32_t n;
+	const struct state *s = state_before(c, stmt, &n);
 
-	live->frame = rule_at(c, stmt);
-	cfi_frame_regs(c, stmt, &regs);
-	live->frame_regs = (uint16_t)regs;
+	live->frame = frame_rule(c, s);
+	live->frame_regs = (uint16_t)frame_regs(c, s);
 	live->regs_live |= live->frame_regs;
 }
 
