@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers as DWARF and directives number them, and the frame where a procedure is entered: after the return address. */
+/* Registers as DWARF and directives number them, the frame where a procedure is entered (after the return address), and directives
+ * for a stack pointer that moves. */
 #include "machine/x86_64/x86_64.h"
 
 #include <inttypes.h>
