@@ -459,7 +459,7 @@ largest_signed(struct str word)
 static void
 keep_sign(struct unit *u, uint32_t stmt, const struct sum *s, int64_t largest, const char *by)
 {
-	enum { GROWTH = 32 }; /* no code gets longer than so many times its length */
+	enum { GROWTH = 256 }; /* assumed: code gets no longer than so many times its length */
 	struct place at[2];
 	int64_t distance;
 
