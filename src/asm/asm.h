@@ -307,6 +307,9 @@ void proc_find(struct unit *u);
 void leader_find(struct unit *u);
 /* hidden.c: lets nothing be woven in before statements that hide a label at their beginning. Call it after leader_find(). */
 void hidden_find(struct unit *u);
+/* prologue.c: lets nothing be woven into prologues by which debuggers find where arguments are in the frame. Call it after
+ * leader_find(). */
+void prologues_keep(struct unit *u);
 /* landing.c: marks landing pads (LEADER_LAND). Refuses procedures whose table of landing pads is not understood. */
 void landing_find(struct unit *u);
 /* fault.c: marks instructions that are expected to fault (LEADER_FAULT). False: there is no fixup where control could continue. */

@@ -117,8 +117,13 @@ show_woven(const struct unit *u, const struct woven *w, FILE *f)
 	char a[16], b[16];
 
 	(void)u;
-	fprintf(f, "procedure %s: %" PRIu32 " counters\n", p->name, w->ncounter - w->spare);
-	for (uint32_t e = 0; !p->reason && e < p->arcs.n; e++) {
+	fprintf(f, "procedure %s: ", p->name);
+	if (p->reason) {
+		fprintf(f, "refused: %s\n", p->reason);
+		return;
+	}
+	fprintf(f, "%" PRIu32 " counters\n", w->ncounter - w->spare);
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		const struct site *s = &w->edge[e];
 
 		fprintf(f, "  edge %" PRIu32 ": %s -> %s weight %g, site %s", e, vertex_name(p, p->graph->edge[e].from, a),
@@ -132,7 +137,7 @@ show_woven(const struct unit *u, const struct woven *w, FILE *f)
 		show_bases(s, f);
 		fputc('\n', f);
 	}
-	for (uint32_t i = 0; !p->reason && w->block && i < p->blocks.n; i++)
+	for (uint32_t i = 0; w->block && i < p->blocks.n; i++)
 		if (w->block[i].counter)
 			fprintf(f, "  block %" PRIu32 ": site %s, counter %" PRIu32 "\n", i, where_name[w->block[i].where],
 			        w->block[i].counter - 1);

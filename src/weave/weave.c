@@ -437,6 +437,7 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 	proc_find(&j->unit);
 	leader_find(&j->unit);
 	hidden_find(&j->unit);
+	prologues_keep(&j->unit);
 	if (dumps(j, "code"))
 		show_unit(&j->unit, j->o->dump);
 	pass_refuse(j);

@@ -7,6 +7,7 @@ uint64_t sum(uint64_t *to, const uint64_t *a, const uint64_t *b, uint64_t n);
 uint64_t sum_carry(uint64_t *to, const uint64_t *a, const uint64_t *b, uint64_t n, uint64_t carry);
 uint64_t sum_one(uint64_t *to, const uint64_t *a, const uint64_t *b);
 uint64_t moved(uint64_t n);
+uint64_t again(uint64_t n, uint64_t more);
 uint64_t stops(uint64_t n);
 uint64_t enters(uint64_t n);
 uint64_t chooses(uint64_t n);
@@ -22,7 +23,7 @@ main(void)
 	}
 	for (uint64_t n = 0; n <= 20; n++) {
 		carry += sum(c, a, b, n) + sum_carry(c, a, c, n, n & 1) + sum_one(c, c, a);
-		carry += moved(n) + stops(n) + enters(n) + chooses(n);
+		carry += moved(n) + again(n, carry) + stops(n) + enters(n) + chooses(n);
 		printf("%016llx %llu\n", (unsigned long long)c[n / 2], (unsigned long long)carry);
 	}
 	return 0;

@@ -72,6 +72,32 @@ moved:
 	.cfi_endproc
 	.size	moved, .-moved
 
+# The sum of the numbers up to n, and of what the caller gives. It ends with a jump to its own start, where it sets up a frame.
+	.globl	again
+	.type	again, @function
+again:
+	.cfi_startproc
+	pushq	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	movq	%rsi, %rax
+	testq	%rdi, %rdi
+	je	1f
+	addq	%rdi, %rsi
+	decq	%rdi
+	.cfi_remember_state
+	popq	%rbp
+	.cfi_def_cfa %rsp, 8
+	jmp	again
+1:	.cfi_restore_state
+	popq	%rbp
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_endproc
+	.size	again, .-again
+
 # A trap before a place that another procedure jumps to, and before one that a table leads to.
 	.p2align 4
 	.globl	stops
