@@ -105,6 +105,7 @@ unmeasured_find(struct binary *bin, struct unmeasured *un)
 			continue;
 		VEC_PUSH(un->symbol, s[i]);
 		un->symbol_bytes += s[i].size;
+		un->unsized += !s[i].size;
 	}
 }
 

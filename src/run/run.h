@@ -142,7 +142,8 @@ void merge_free(struct merge *m);
 
 struct unmeasured {
 	VEC(struct image_symbol) symbol; /* functions that were not built with Chord, except start-up files */
-	uint64_t symbol_bytes;
+	uint64_t symbol_bytes;   /* of those whose symbols have a size */
+	size_t unsized;          /* how many have none: nasm and yasm give none, nor does assembly without .size */
 	uint64_t bytes;          /* code in no procedure of the map: padding, start-up code and Chord's runtime too */
 	bool stripped;           /* functions cannot be told apart */
 	VEC(const char *) library; /* names of libraries that the measured objects need and that are not measured, each once */

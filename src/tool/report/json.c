@@ -189,7 +189,7 @@ unmeasured(const struct report *r)
 
 	js_set(o, "functions", js_number(un->symbol.n, !un->stripped));
 	js_set(o, "libraries", js_texts(un->library.at, un->library.n));
-	js_set(o, "function_bytes", js_number(un->symbol_bytes, !un->stripped));
+	js_set_bounds(o, "function_bytes", un->symbol_bytes, un->unsized ? COUNT_NO_BOUND : un->symbol_bytes, !un->stripped);
 	js_set(o, "bytes", js_number(un->bytes, true));
 	for (size_t i = 0; i < un->symbol.n; i++)
 		js_append(names, js_text(un->symbol.at[i].name));

@@ -385,6 +385,16 @@ print_refused(const struct report *r)
 		printf("  ... and %zu more (--unmeasured lists all)\n", n - FEW);
 }
 
+/* How long these functions are, as far as their symbols say. */
+static void
+print_symbol_bytes(const struct unmeasured *un)
+{
+	if (un->unsized == un->symbol.n)
+		printf("of unknown size");
+	else
+		printf("%s%" PRIu64 " bytes", un->unsized ? "at least " : "", un->symbol_bytes);
+}
+
 static void
 print_unmeasured_symbols(const struct report *r)
 {
@@ -393,10 +403,11 @@ print_unmeasured_symbols(const struct report *r)
 	if (un->stripped)
 		printf("  functions without Chord: the program has no symbol table (-s, strip), so they cannot be told;\n"
 		       "    %" PRIu64 " bytes of code, with Chord's own, belong to no measured procedure\n", un->bytes);
-	else if (un->symbol.n)
-		printf("  %zu %s, %" PRIu64 " bytes, not built with Chord%s\n", un->symbol.n,
-		       un->symbol.n == 1 ? "function" : "functions", un->symbol_bytes,
-		       r->opt.unmeasured ? ":" : " (--unmeasured lists them)");
+	else if (un->symbol.n) {
+		printf("  %zu %s, ", un->symbol.n, un->symbol.n == 1 ? "function" : "functions");
+		print_symbol_bytes(un);
+		printf(", not built with Chord%s\n", r->opt.unmeasured ? ":" : " (--unmeasured lists them)");
+	}
 	for (size_t i = 0; i < un->symbol.n && r->opt.unmeasured; i++)
 		printf("    %s\n", plain_name(un->symbol.at[i].name));
 }
