@@ -33,8 +33,8 @@ map_parts(struct pool *pool, const struct map *map)
 	return parts;
 }
 
-const struct part_at *
-parts_find(const struct parts *parts, uint64_t addr)
+size_t
+parts_behind(const struct parts *parts, uint64_t addr)
 {
 	size_t lo = 0, hi = parts->n;
 
@@ -46,7 +46,15 @@ parts_find(const struct parts *parts, uint64_t addr)
 		else
 			hi = mid;
 	}
-	if (!lo || addr - parts->at[lo - 1].addr >= parts->at[lo - 1].size)
+	return lo;
+}
+
+const struct part_at *
+parts_find(const struct parts *parts, uint64_t addr)
+{
+	size_t behind = parts_behind(parts, addr);
+
+	if (!behind || addr - parts->at[behind - 1].addr >= parts->at[behind - 1].size)
 		return NULL;
-	return &parts->at[lo - 1];
+	return &parts->at[behind - 1];
 }

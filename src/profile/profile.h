@@ -127,6 +127,8 @@ struct parts {
 	size_t n;
 };
 struct parts map_parts(struct pool *pool, const struct map *map);
+/* The first part that begins behind the address, as an index; parts->n: none does. */
+size_t parts_behind(const struct parts *parts, uint64_t addr);
 /* The part that contains an address, or NULL. */
 const struct part_at *parts_find(const struct parts *parts, uint64_t addr);
 

@@ -88,6 +88,28 @@ is_measured(const struct binary *bin, const struct image_symbol *s)
 	return p && is_of(p->proc, s->name);
 }
 
+/* Where the code of a function ends whose symbol has no size: where the next function or procedure begins, or the section ends. s:
+ * one of the symbols up to `last`, by address. */
+static uint64_t
+end_without_size(const struct binary *bin, const struct image_symbol *s, const struct image_symbol *last)
+{
+	const struct image_code *code;
+	size_t n = image_code(bin->image, &code), part = parts_behind(&bin->parts, s->addr);
+	const struct image_symbol *next = s;
+	uint64_t end = s->addr;
+
+	for (size_t i = 0; i < n; i++)
+		if (s->addr - code[i].addr < code[i].size)
+			end = code[i].addr + code[i].size;
+	while (next < last && next->addr == s->addr)
+		next++;
+	if (next < last && next->addr < end)
+		end = next->addr;
+	if (part < bin->parts.n && bin->parts.at[part].addr < end)
+		end = bin->parts.at[part].addr;
+	return end;
+}
+
 void
 unmeasured_find(struct binary *bin, struct unmeasured *un)
 {
@@ -106,6 +128,8 @@ unmeasured_find(struct binary *bin, struct unmeasured *un)
 		VEC_PUSH(un->symbol, s[i]);
 		un->symbol_bytes += s[i].size;
 		un->unsized += !s[i].size;
+		if (!s[i].size)
+			un->symbol.at[un->symbol.n - 1].size = end_without_size(bin, &s[i], s + n) - s[i].addr;
 	}
 }
 

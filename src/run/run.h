@@ -141,7 +141,8 @@ void merge_free(struct merge *m);
 /* ---- measured.c: the parts of a program that the map does not cover ---- */
 
 struct unmeasured {
-	VEC(struct image_symbol) symbol; /* functions that were not built with Chord, except start-up files */
+	VEC(struct image_symbol) symbol; /* functions that were not built with Chord, except start-up files; a symbol without a size
+	                                  * has that up to where something else begins */
 	uint64_t symbol_bytes;   /* of those whose symbols have a size */
 	size_t unsized;          /* how many have none: nasm and yasm give none, nor does assembly without .size */
 	uint64_t bytes;          /* code in no procedure of the map: padding, start-up code and Chord's runtime too */

@@ -135,6 +135,21 @@ was_inlined(const struct run *run, const char *word)
 	return false;
 }
 
+/* Is it a function, and none that is measured? */
+static bool
+is_unmeasured(const struct run *run, const char *word)
+{
+	for (size_t k = 0; k < run->binary.n; k++) {
+		const struct image_symbol *s;
+		size_t n = image_symbols(run->binary.at[k].image, &s);
+
+		for (size_t i = 0; i < n; i++)
+			if (!parts_find(&run->binary.at[k].parts, s[i].addr) && image_name_matches(s[i].name, word))
+				return true;
+	}
+	return false;
+}
+
 const char *
 view_unnamed(const struct run *run, const char *word, const char *how)
 {
@@ -142,6 +157,8 @@ view_unnamed(const struct run *run, const char *word, const char *how)
 
 	if (!meant && was_inlined(run, word))
 		return pool_printf(run->pool, ": it was inlined%s", how);
+	if (!meant && is_unmeasured(run, word))
+		return ": it was not built with Chord";
 	meant = meant ? meant : view_meant(run, word);
 	return meant ? pool_printf(run->pool, "; did you mean %s?", meant) : "";
 }

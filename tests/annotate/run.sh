@@ -336,7 +336,7 @@ t_harmless() {
 
 t_refused() {
 	known -O2
-	refused 1 "nothere: no function and no source file" "$CHORD" annotate ./known nothere
+	refused 1 "nothere: no measured function and no source file" "$CHORD" annotate ./known nothere
 	refused 1 "did you mean loop\\?" "$CHORD" annotate ./known lopo
 	refused 1 "did you mean loop\\?" "$CHORD" annotate ./known oop
 	refused 1 "either files or functions" "$CHORD" annotate ./known loop known.c

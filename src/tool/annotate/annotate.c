@@ -266,12 +266,8 @@ is_exact(const struct run *run)
 static void
 say_missing(const struct run *run, const char *word)
 {
-	const char *meant = view_meant(run, word);
-
-	if (meant)
-		say_error(word, "no function and no source file of %s has that name; did you mean %s?", run->path, meant);
-	else
-		say_error(word, "no function and no source file of %s has that name", run->path);
+	say_error(word, "no measured function and no source file of %s has that name%s", run->path,
+	          view_unnamed(run, word, " (--inlined)"));
 }
 
 /* Says why there is nothing to show. */
