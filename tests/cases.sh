@@ -42,6 +42,14 @@ lcov_version() {
 before() { :; }
 after() { :; }
 
+# note_time NAME: appends to the file TEST_TIMES, if that is set, how many seconds of processors' time the test that ends here took.
+note_time() {
+	[ -n "${TEST_TIMES-}" ] || return 0
+	times >"$w/times"
+	awk -v name="$1" '{ n = split($1 " " $2, t, /[ms ]+/); for (i = 1; i < n; i += 2) s += 60 * t[i] + t[i + 1] }
+		END { printf "%7.2f %s\n", s, name }' "$w/times" >>"$TEST_TIMES"
+}
+
 # test_case NAME: runs t_NAME (with _ for -), if it is among those asked for
 test_case() {
 	local name=$1
@@ -50,7 +58,7 @@ test_case() {
 	mkdir -p "$w/$name"
 	turn_at=${#name}
 	echo "it ended badly" >"$w/why"
-	if (cd "$w/$name" && before && "t_${name//-/_}" && after); then
+	if (cd "$w/$name" && before && "t_${name//-/_}" && after && note_time "$name"); then
 		if [ -e "$w/skip" ]; then echo "skip $name: $(cat "$w/skip")"; else echo "ok $name"; fi
 	else
 		echo "FAIL $name: $(tr '\n' ' ' <"$w/why")"
