@@ -497,24 +497,33 @@ read_selections(struct session *s, struct selection *interest, struct selection 
 	}
 }
 
-/* The assembler does not take the text with labels at its statements. If it takes the text as it is, Chord has misread the text.
- * If clang made it, clang's own assembler may take it, which would have been asked without Chord. */
+/* Assembles the text as it is. If clang made it, clang's own assembler may take what this one rejects, and would have been asked
+ * without Chord: *by_clang. */
 static int
-run_rejected(struct session *s)
+run_unwoven(struct session *s, bool *by_clang)
 {
 	int status = run_quietly(s, NULL);
 	struct buf says = {0};
 
-	if (!status)
-		say_warning(s->name, "not measured: the assembler rejects it with a label at each statement");
-	if (status && !s->args.original_only.n &&
-	    cc_clang_assembles(s->args.pool, &s->text, &s->args.options, s->args.output, &says) == 0) {
-		say_warning(s->name, "not measured: only clang's own assembler takes it");
-		status = 0;
-	} else {
+	*by_clang = status && !s->args.original_only.n &&
+	            cc_clang_assembles(s->args.pool, &s->text, &s->args.options, s->args.output, &says) == 0;
+	if (!*by_clang)
 		show_messages(s);
-	}
 	buf_free(&says);
+	return *by_clang ? 0 : status;
+}
+
+/* The assembler does not take the text with labels at its statements. If it takes the text as it is, Chord has misread the text. */
+static int
+run_rejected(struct session *s)
+{
+	bool by_clang;
+	int status = run_unwoven(s, &by_clang);
+
+	if (by_clang)
+		say_warning(s->name, "not measured: only clang's own assembler takes it");
+	else if (!status)
+		say_warning(s->name, "not measured: the assembler rejects it with a label at each statement");
 	return status;
 }
 
@@ -529,6 +538,7 @@ weave_input(struct session *s)
 	                          .assemble = assemble_labelled, .assemble_woven = assemble_woven, .ctx = s, .warnings = &warnings};
 	struct weave_stats stats;
 	char *why = NULL;
+	bool by_clang;
 	int status;
 
 	o.reserved = as_reserved(s->args.pool, o.machine->text);
@@ -557,7 +567,7 @@ weave_input(struct session *s)
 		status = run_rejected(s);
 		break;
 	default:
-		status = run_original(s, NULL);
+		status = run_unwoven(s, &by_clang);
 		break;
 	}
 	free(why);

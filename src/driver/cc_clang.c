@@ -121,6 +121,15 @@ byte_prefix(struct buf *to, const char *line, const char *end)
 	return true;
 }
 
+/* Is the line about addresses that matter to linkers, which fold functions of the same code into one? Without such lines all do. */
+static bool
+is_significance(const char *line, const char *end)
+{
+	struct str s = {line, (size_t)(end - line)};
+
+	return str_eq(s, str_of("\t.addrsig")) || str_starts(s, "\t.addrsig_sym ");
+}
+
 static bool
 has_word(const struct buf *text, const char *word)
 {
@@ -128,18 +137,17 @@ has_word(const struct buf *text, const char *word)
 }
 
 bool
-cc_clang_for_gas(struct buf *text)
+cc_text_for_gas(struct buf *text)
 {
-	const char *words = getenv(CLANG_WORDS);
 	struct buf to = {0};
 	bool changed = false;
 
-	if (!words || !*words || !text->n || !(has_word(text, "@llvm_") || has_word(text, "\tdata16\n")))
+	if (!text->n || !(has_word(text, "@llvm_") || has_word(text, "\tdata16\n") || has_word(text, "\t.addrsig")))
 		return false;
 	for (const char *line = text->at, *all = line + text->n, *end; line < all; line = end) {
 		end = memchr(line, '\n', (size_t)(all - line));
 		end = end ? end : all;
-		if (number_type(&to, line, end) || byte_prefix(&to, line, end))
+		if (number_type(&to, line, end) || byte_prefix(&to, line, end) || is_significance(line, end))
 			changed = true;
 		else
 			buf_add(&to, line, (size_t)(end - line));
@@ -149,6 +157,14 @@ cc_clang_for_gas(struct buf *text)
 	buf_free(text);
 	*text = to;
 	return changed;
+}
+
+bool
+cc_clang_for_gas(struct buf *text)
+{
+	const char *words = getenv(CLANG_WORDS);
+
+	return words && *words && cc_text_for_gas(text);
 }
 
 bool

@@ -185,8 +185,10 @@ void cc_say_clang(struct pool *pool, char *const *words, size_t n);
 /* Has clang's own assembler assemble a text, with those of the assembler's options that it knows, too (-I). *says gets its
  * messages. Returns the wait status; -1: it is not known how clang is run, or errno says why it could not be run. */
 int cc_clang_assembles(struct pool *pool, const struct buf *text, const VEC_ARGS *options, const char *output, struct buf *says);
-/* If clang is the compiler, puts what gas takes without a warning, and makes the same of, in place of what only clang's own
- * assembler takes so: numbers of types of sections, and bytes of prefixes. True: the text was changed. */
+/* Puts what gas takes without a warning, and makes the same of, in place of what only clang's own assembler takes so: numbers of
+ * types of sections, and bytes of prefixes. Leaves out which addresses matter to linkers (.addrsig). True: the text was changed. */
+bool cc_text_for_gas(struct buf *text);
+/* The same if clang is the compiler. */
 bool cc_clang_for_gas(struct buf *text);
 /* True if code for this target of clang's is none that Chord measures. */
 bool cc_is_foreign(const char *target);

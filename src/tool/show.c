@@ -150,6 +150,7 @@ cmd_show(int argc, char **argv)
 		die(a.file, "%s", strerror(errno));
 	if (is_binary(a.file, &text))
 		exit(EXIT_NO);
+	cc_text_for_gas(&text);
 	switch (weave(text.at ? text.at : "", text.n, a.file, &o, &woven, &stats, &why)) {
 	case WEAVE_DONE:
 		if (as_text)

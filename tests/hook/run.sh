@@ -441,6 +441,10 @@ t_clang_assembles() {
 		want clang -o own own.o
 		want ./own
 	done
+	printf '\t.data\n\t.globl d\nd:\t.long 4\n\t.cg_profile d, d, 30\n' >data.s
+	want clang -c -o plain.o data.s
+	$cc -c -o data.o data.s 2>err || no "data alone: $(cat err)"
+	[ ! -s err ] && same plain.o data.o
 	echo '	foo bar' >>own.s
 	rm -f own.o
 	$cc '-Ia folder' -c own.s 2>err && no "it assembles what nobody understands"
@@ -476,6 +480,21 @@ t_clang_sections() {
 	$cxx -std=c++20 -c wrong.cc 2>err && no "it assembles what nobody understands"
 	grep -qE '^/.*\.s:[0-9]+: Error: .*foo bar' err || no "the message names no file: $(cat err)"
 }
+# Text that clang wrote for its own assembler says which addresses matter to linkers.
+t_clang_own_text() {
+	export CHORD_CC=clang
+	want clang -O2 -g -S -o main.s main.c
+	want clang -O2 -g -S -o work.s work.c
+	echo 'extern int work(int); int (*volatile does)(int) = work;' >given.c
+	want clang -O2 -S -o given.s given.c
+	grep -q '	\.addrsig$' main.s && grep -q '	\.addrsig_sym work$' given.s || no "clang does not say it"
+	$cc -o prog main.s work.s given.s 2>err || no "$(cat err)"
+	[ ! -s err ] || no "$(cat err)"
+	counts prog
+	want "$CHORD" show main.s
+	grep -q '^procedure main: ' out || no "chord show: $(head -n 3 out)"
+}
+
 # clang puts prefixes of calls for thread-local variables on lines of their own. gas would warn of each.
 t_clang_prefixes() {
 	export CHORD_CC=clang
@@ -1597,6 +1616,7 @@ test_case clang-14 clang-14 clang++-14
 test_case clang-lto clang
 test_case clang-bitcode clang
 test_case clang-own clang
+test_case clang-own-text clang
 test_case begin-with-data
 test_case near-jumps
 test_case clang-assembles clang
