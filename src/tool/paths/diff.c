@@ -9,6 +9,7 @@
 
 struct paths_diff {
 	struct run run[2];
+	const char *side[2]; /* what was compared: a profile, or what stood for several of them */
 	struct path_comparison found;
 };
 
@@ -53,13 +54,12 @@ print_changed(const struct paths_diff *d, const struct paths_options *opt)
 static void
 print_text(const struct paths_diff *d, const struct paths_options *opt)
 {
-	printf("%s: from %s to %s\n", plain_text(d->run[0].path), plain_text(d->run[0].summed.at[0]),
-	       plain_text(d->run[1].summed.at[0]));
-	print_only(d->run[1].summed.at[0], d->found.only_after.at, d->found.only_after.n, opt);
-	print_only(d->run[0].summed.at[0], d->found.only_before.at, d->found.only_before.n, opt);
+	printf("%s: from %s to %s\n", plain_text(d->run[0].path), plain_text(d->side[0]), plain_text(d->side[1]));
+	print_only(d->side[1], d->found.only_after.at, d->found.only_after.n, opt);
+	print_only(d->side[0], d->found.only_before.at, d->found.only_before.n, opt);
 	print_changed(d, opt);
 	for (int i = 0; i < 2; i++)
-		paths_print_doubts(&d->found.side[i], pool_printf(d->run[0].pool, ", of %s", plain_text(d->run[i].summed.at[0])));
+		paths_print_doubts(&d->found.side[i], pool_printf(d->run[0].pool, ", of %s", plain_text(d->side[i])));
 }
 
 static json_t *
@@ -85,8 +85,8 @@ print_json(const struct paths_diff *d, const struct paths_options *opt)
 	json_t *o = js_document("chord paths --diff");
 
 	js_set(o, "program", js_text(d->run[0].path));
-	js_set(o, "before", js_text(d->run[0].summed.at[0]));
-	js_set(o, "after", js_text(d->run[1].summed.at[0]));
+	js_set(o, "before", js_text(d->side[0]));
+	js_set(o, "after", js_text(d->side[1]));
 	js_set(o, "only_after", json_pairs(d->found.only_after.at, d->found.only_after.n, opt));
 	js_set(o, "only_before", json_pairs(d->found.only_before.at, d->found.only_before.n, opt));
 	js_set(o, "changed", json_pairs(d->found.changed.at, d->found.changed.n, opt));
@@ -104,10 +104,12 @@ print_json(const struct paths_diff *d, const struct paths_options *opt)
 static bool
 load_sides(struct paths_diff *d, const struct paths_options *opt, char **name)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		if (!run_load(&d->run[i], name[0], &name[1 + i], 1) ||
 		    !view_paths(&d->found.side[i], &d->run[i], opt->function))
 			return false;
+		d->side[i] = d->run[i].summed.n == 1 ? d->run[i].summed.at[0] : name[1 + i];
+	}
 	compare_paths(&d->found);
 	return true;
 }
