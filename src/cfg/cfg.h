@@ -35,6 +35,7 @@ struct call {
 	const char *callee;      /* symbol; "": not known; NULL: no sum */
 	bool recursive;          /* the procedure may be entered again before the call returns, by calls that name it
 	                          * (run/recursion.c) */
+	uint32_t frame;          /* if recursive: so many bytes of stack its activation takes at least; 0: not known */
 	uint64_t back;           /* return address in the woven program */
 };
 

@@ -6,16 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-in_table(struct image *im, uint64_t addr, uint64_t *from, uint64_t *to)
+Dwarf_Frame *
+image_frame(struct image *im, uint64_t addr)
 {
 	Dwarf_Frame *frame;
-	Dwarf_Addr start, end;
-	bool is_signal, found;
 
 	if (!im->cfi)
 		im->cfi = dwarf_getcfi_elf(im->elf);
-	if (!im->cfi || dwarf_cfi_addrframe(im->cfi, addr, &frame))
+	return im->cfi && !dwarf_cfi_addrframe(im->cfi, addr, &frame) ? frame : NULL;
+}
+
+static bool
+in_table(struct image *im, uint64_t addr, uint64_t *from, uint64_t *to)
+{
+	Dwarf_Frame *frame = image_frame(im, addr);
+	Dwarf_Addr start, end;
+	bool is_signal, found;
+
+	if (!frame)
 		return false;
 	found = dwarf_frame_info(frame, &start, &end, &is_signal) >= 0 && start <= addr && addr < end;
 	free(frame);

@@ -65,6 +65,9 @@ bool image_stripped(struct image *im);
  * none of these knows it. */
 bool image_extent(struct image *im, uint64_t addr, uint64_t *from, uint64_t *to);
 
+/* frame_size.c: at least so many bytes are between the stack pointer and the CFA at an address, by .eh_frame. 0: not known. */
+uint64_t image_frame_size(struct image *im, uint64_t addr);
+
 /* imports.c: what the loader stores in a slot of the table of addresses (GOT): the address of the symbol `name`, or, if name is
  * NULL, the address addr or what the resolver there returns. False: not known. */
 struct image_import {

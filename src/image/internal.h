@@ -78,6 +78,9 @@ Elf_Scn *image_section_named(Elf *elf, size_t shstrndx, const char *name, GElf_S
 /* True if the address is in an executable section. */
 bool image_is_code(const struct image *im, uint64_t addr);
 
+/* extent.c: the frame at an address (to be freed), by .eh_frame; NULL: not known. */
+Dwarf_Frame *image_frame(struct image *im, uint64_t addr);
+
 /* debug.c: the file with the debug information that was stripped off, found by build id or debug link; NULL: none. Belongs to the
  * image. */
 Elf *image_debug_elf(struct image *im);

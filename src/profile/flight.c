@@ -40,7 +40,7 @@ struct flight {
 	const struct module *module;
 	const struct woven_code *woven;
 	const struct counts *c;
-	__int128 threads, deep;  /* activations that may be anywhere, and at calls that may enter the procedure again */
+	struct standing s;       /* what may stand in it, and at calls that may enter it again */
 	bool recursive;              /* treat each call as one of the procedure itself */
 	struct flow flow;
 	struct chain *chain;
@@ -205,7 +205,7 @@ source(struct flight *x, uint32_t spot, uint64_t left, uint64_t back)
 static uint32_t
 pass_mark(struct flight *x, uint32_t from, const struct mark *m)
 {
-	uint32_t to = flow_spot(&x->flow, x->threads);
+	uint32_t to = flow_spot(&x->flow, x->s.threads);
 
 	if (m->kind == MARK_COUNTER) {
 		end_of(x, counted_way(x, from, to, m->counter));
@@ -217,7 +217,7 @@ pass_mark(struct flight *x, uint32_t from, const struct mark *m)
 	else if (x->c->left)
 		source(x, to, x->c->left[m->call], x->c->back[m->call]);
 	if (m->kind == MARK_CALL && (x->recursive || x->proc->call[m->call].recursive))
-		x->flow.spot.at[to].cap = x->deep;
+		x->flow.spot.at[to].cap = flight_standing(x->s, &x->proc->call[m->call]);
 	return to;
 }
 
@@ -226,7 +226,7 @@ build_chain(struct flight *x, uint32_t block)
 {
 	struct chain *c = &x->chain[block];
 	const struct block *b = &x->proc->block[block];
-	uint32_t at = flow_spot(&x->flow, x->threads), i = 0;
+	uint32_t at = flow_spot(&x->flow, x->s.threads), i = 0;
 	struct marks marks = {0};
 
 	x->vague |= x->woven && !cut_is_known(x->proc, block);
@@ -269,8 +269,8 @@ build_arc(struct flight *x, uint32_t i)
 		x->arc[i] = flow_way(&x->flow, from, to);
 		return;
 	}
-	before = flow_spot(&x->flow, x->threads);
-	behind = flow_spot(&x->flow, x->threads);
+	before = flow_spot(&x->flow, x->s.threads);
+	behind = flow_spot(&x->flow, x->s.threads);
 	x->arc[i] = flow_way(&x->flow, from, before);
 	counted_way(x, before, behind, a->counter);
 	flow_way(&x->flow, behind, to);
@@ -347,20 +347,13 @@ tighten(struct flight *x, uint32_t block)
 
 /* ---- what follows ---- */
 
-/* UINT64_MAX stands for a count without a bound. */
-static uint64_t
-narrow(__int128 n)
-{
-	return n <= 0 ? 0 : n >= UINT64_MAX ? UINT64_MAX : (uint64_t)n;
-}
-
 static void
 give(const struct flight *x, uint64_t *least, uint64_t *most, __int128 l, __int128 m)
 {
 	__int128 slack = x->vague ? x->flow.most : 0;
 
-	*least = narrow(l - slack);
-	*most = narrow(m + slack);
+	*least = flight_count(l - slack);
+	*most = flight_count(m + slack);
 }
 
 static const struct way *
@@ -511,8 +504,8 @@ total_insns(const struct flight *x, chosen_fn *is_chosen, uint64_t *least, uint6
 		*most = m < *most ? m : *most;
 	}
 	if (x->vague) {
-		*least = narrow((__int128)*least - x->flow.most * x->proc->nblock);
-		*most = narrow((__int128)*most + x->flow.most * x->proc->nblock);
+		*least = flight_count((__int128)*least - x->flow.most * x->proc->nblock);
+		*most = flight_count((__int128)*most + x->flow.most * x->proc->nblock);
 	}
 }
 
@@ -561,33 +554,17 @@ flight_free(struct flight *x)
 	pool_free(x->pool);
 }
 
-/* Each activation that makes a call takes at least 16 bytes of stack: a return address, and calls keep the stack pointer
- * aligned. */
-enum { FRAME = 16 };
-
-struct standing
-standing_of(const struct profile *p)
-{
-	uint64_t threads = p->standing < UINT32_MAX ? p->standing : UINT32_MAX, deep;
-
-	if (!p->stack || __builtin_mul_overflow(threads, p->stack / FRAME, &deep))
-		deep = COUNT_NO_BOUND;
-	return (struct standing){threads, deep};
-}
-
 static bool
 find_bounds(struct flight *x, struct pool *keep, const struct proc *p, const struct module *m, const struct woven_code *woven,
             const struct counts *c, struct standing s, bool recursive)
 {
-	bool may = recursive;
-
-	for (uint32_t k = 0; k < p->ncall; k++)
-		may |= p->call[k].recursive;
 	*x = (struct flight){.pool = pool_new(), .keep = keep, .proc = p, .module = m, .woven = woven, .c = c,
 	                      .recursive = recursive};
-	x->threads = s.threads;
-	x->deep = s.deep == COUNT_NO_BOUND ? FLIGHT_MANY : (__int128)s.deep + s.threads;
-	x->flow.standing = may ? x->deep : x->threads;
+	x->s = s;
+	x->flow.standing = recursive ? flight_standing(s, &(struct call){0}) : s.threads;
+	for (uint32_t k = 0; k < p->ncall; k++)
+		if (p->call[k].recursive && flight_standing(s, &p->call[k]) > x->flow.standing)
+			x->flow.standing = flight_standing(s, &p->call[k]);
 	x->flow.pool = x->pool;
 	build(x);
 	if (!flow_bounds(&x->flow) || (flow_reach(&x->flow) && !flow_bounds(&x->flow)))
@@ -595,16 +572,6 @@ find_bounds(struct flight *x, struct pool *keep, const struct proc *p, const str
 	for (uint32_t v = 0; v < p->nblock && !x->flow.forest; v++)
 		tighten(x, v);
 	return true;
-}
-
-static struct counts *
-room(struct pool *pool, const struct proc *p, struct counts *c)
-{
-	c->block = pool_array(pool, p->nblock, sizeof *c->block);
-	c->insn = pool_array(pool, p->nblock, sizeof *c->insn);
-	c->arc = pool_array(pool, p->narc, sizeof *c->arc);
-	c->arc_known = pool_array(pool, p->narc, sizeof *c->arc_known);
-	return c;
 }
 
 const char *
@@ -617,70 +584,17 @@ flight_solve(struct pool *pool, const struct proc *p, const struct module *m, co
 	if (!ok && s.threads) {
 		/* It may have called itself in a way that nobody sees. */
 		flight_free(&x);
-		s.deep = COUNT_NO_BOUND;
+		s.stack = COUNT_NO_BOUND;
 		ok = find_bounds(&x, pool, p, m, woven, c, s, true);
 	}
 	if (ok) {
-		c->most = room(pool, p, pool_alloc(pool, sizeof *c->most));
-		give_counts(&x, room(pool, p, c), c->most);
+		c->most = flight_room(pool, p, pool_alloc(pool, sizeof *c->most));
+		give_counts(&x, flight_room(pool, p, c), c->most);
 		give_totals(&x, c, c->most);
-		c->active = narrow(x.flow.least);
+		c->active = flight_count(x.flow.least);
 		c->unplaced = x.flow.standing > 0;
 		c->lacks = x.lacks;
 	}
 	flight_free(&x);
 	return ok ? NULL : "its counters contradict one another";
-}
-
-/* Activations under way are not counted yet, or a part of them has been counted already. */
-static void
-around(uint64_t *least, uint64_t *most, uint64_t less, uint64_t more)
-{
-	*most = *least > UINT64_MAX - more ? COUNT_NO_BOUND : *least + more;
-	*least -= less < *least ? less : *least;
-}
-
-static uint64_t
-times(uint64_t n, uint64_t each)
-{
-	uint64_t all;
-
-	return __builtin_mul_overflow(n, each, &all) ? COUNT_NO_BOUND : all;
-}
-
-void
-flight_around(struct pool *pool, const struct proc *p, struct standing s, struct counts *c)
-{
-	uint64_t threads = s.threads, more = threads, insns = 0, longest = 0, **least;
-	struct counts *m = c->most = room(pool, p, pool_alloc(pool, sizeof *c->most));
-
-	c->unplaced = true;
-	for (uint32_t k = 0; k < p->ncall; k++)
-		more = p->call[k].recursive ? saturating_add(s.deep, threads) : more;
-	least = pool_array(pool, p->nblock, sizeof *least);
-	for (uint32_t v = 0; v < p->nblock; v++) {
-		uint64_t *insn = least[v] = pool_array(pool, p->block[v].ninsn, sizeof *insn);
-		struct walk w;
-
-		insns += p->block[v].ninsn;
-		longest = p->block[v].ninsn > longest ? p->block[v].ninsn : longest;
-		m->insn[v] = pool_array(pool, p->block[v].ninsn, sizeof *insn);
-		for (walk_start(&w, p, c, v); walk_next(&w);) {
-			insn[w.i] = w.count;
-			around(&insn[w.i], &m->insn[v][w.i], threads, more);
-		}
-		around(&c->block[v], &m->block[v], threads, more);
-	}
-	c->insn = least;
-	for (uint32_t i = 0; i < p->narc; i++) {
-		around(&c->arc[i], &m->arc[i], threads, more);
-		m->arc_known[i] = c->arc_known[i];
-	}
-	m->activations_known = c->activations_known;
-	m->jumps_known = c->jumps_known;
-	around(&c->activations, &m->activations, threads, more);
-	around(&c->blocks, &m->blocks, threads, times(more, p->nblock));
-	around(&c->jumps, &m->jumps, threads, times(more, p->nblock));
-	around(&c->insns, &m->insns, times(threads, longest), times(more, insns));
-	around(&c->call_insns, &m->call_insns, threads, times(more, p->ncall));
 }

@@ -57,6 +57,13 @@ bool flow_fold(struct flow *f);
 bool flow_reach(struct flow *f);
 void flow_free(struct flow *f); /* the pool keeps the rest */
 
+/* flight_around.c: how many activations may stand at a call that may lead back to the procedure. */
+__int128 flight_standing(struct standing s, const struct call *call);
+/* The number, or COUNT_NO_BOUND if it is larger than any count; 0 if it is below 0. */
+uint64_t flight_count(__int128 n);
+/* Makes room for the counts of a procedure's blocks, instructions and arcs (pool); returns c. */
+struct counts *flight_room(struct pool *pool, const struct proc *p, struct counts *c);
+
 /* A sum: over all ways the count times value[way]; for each activation that stands at a spot, something between -less[spot] and
  * more[spot]; and a constant. */
 struct flow_sum {

@@ -48,6 +48,8 @@ void paths_begin(struct pool *pool, struct counts *c);
 const char *path_graph_check(struct pool *pool, const struct path_graph *pg);
 /* True if control can go along that edge of the DAG. */
 bool path_real(const struct path_graph *pg, uint32_t e);
+/* The largest sum of cost[block] over the blocks of a path; of all blocks if the paths are not known. */
+uint64_t paths_longest(const struct proc *p, const uint64_t *cost);
 
 /* The equations of one procedure. The graph's edges are the arcs of the map, with the same numbers, then one for each block that is
  * split (those with counters), from the block's vertex to behind[]. */
@@ -88,7 +90,8 @@ bool insn_is_call(uint8_t insn); /* CALL or ICALL */
 /* How many activations of a procedure may be in flight. */
 struct standing {
 	uint64_t threads;        /* anywhere */
-	uint64_t deep;           /* in addition at calls that may lead back to the procedure; or COUNT_NO_BOUND */
+	uint64_t stack;          /* in addition at calls that may lead back to the procedure: so many bytes of frames, in all
+	                          * threads; or COUNT_NO_BOUND */
 };
 struct standing standing_of(const struct profile *p);
 /* flight.c: bounds for the counts of a procedure in a process of which only its counters and `s` are known, into c and c->most.

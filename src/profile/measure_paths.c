@@ -140,5 +140,6 @@ const struct profile_measure profile_measure_paths = {
 	.waiting = waiting, .keep_below = keep_below,
 	.copy_module = copy_module, .write_module = paths_write_tables, .write = paths_write, .forget = forget,
 	.take_map = paths_take_tables, .doubt = paths_doubt_tables, .add_slot = add_slot,
-	.begin = paths_begin, .place = place, .solve = solve_paths, .solve_own = solve_ran, .is_partly = is_partly, .partly = &some,
+	.begin = paths_begin, .place = place, .solve = solve_paths, .solve_own = solve_ran, .longest = paths_longest,
+	.is_partly = is_partly, .partly = &some,
 };

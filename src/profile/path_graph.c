@@ -227,6 +227,39 @@ path_graph_check(struct pool *pool, const struct path_graph *pg)
 	return apart(pool, pg, &r) ? NULL : "two paths with one sum";
 }
 
+static uint64_t
+longest_from_root(const struct path_graph *pg, const uint64_t *cost)
+{
+	const struct graph *g = pg->dag->graph;
+	uint64_t *most = pool_array(pg->pool, g->nvert, sizeof *most);
+
+	for (uint32_t k = 0; k < g->nvert; k++) {
+		uint32_t v = pg->dag->up[k];
+
+		for (uint32_t i = g->out_at[v]; i < g->out_at[v + 1]; i++) {
+			uint64_t rest = path_real(pg, g->out[i]) ? most[g->edge[g->out[i]].to] : 0;
+
+			most[v] = rest > most[v] ? rest : most[v];
+		}
+		most[v] = saturating_add(most[v], v < pg->proc->nblock ? cost[v] : 0);
+	}
+	return most[g->root];
+}
+
+uint64_t
+paths_longest(const struct proc *p, const uint64_t *cost)
+{
+	struct pool *pool = pool_new();
+	const char *why;
+	struct path_graph *pg = p->paths ? path_graph_new(pool, p, &why) : NULL;
+	uint64_t longest = pg ? longest_from_root(pg, cost) : 0;
+
+	for (uint32_t v = 0; v < p->nblock && !pg; v++)
+		longest = saturating_add(longest, cost[v]);
+	pool_free(pool);
+	return longest;
+}
+
 /* ---- from sums to edges ---- */
 
 struct path_step {

@@ -10,6 +10,7 @@ enum { NONE = UINT32_MAX };
 struct site {
 	uint32_t to;             /* procedure number, over all binaries */
 	struct call *call;       /* NULL: a jump */
+	struct image *image;
 };
 
 struct calls {
@@ -76,7 +77,7 @@ add_insn(struct calls *g, size_t binary, struct proc *p, uint32_t block, const s
 		return;
 	to = target_of(g, binary, p, &in, w->addr);
 	if (to != NONE && (call || to != g->first[binary] + (uint32_t)(p - g->r->binary.at[binary].map.proc)))
-		VEC_PUSH(g->site, (struct site){to, call});
+		VEC_PUSH(g->site, (struct site){to, call, g->r->binary.at[binary].image});
 }
 
 static bool
@@ -155,6 +156,14 @@ search(struct circles *c, const struct calls *g, uint32_t root)
 }
 
 static void
+mark(const struct site *s)
+{
+	s->call->recursive = true;
+	if (s->call->back)
+		s->call->frame = (uint32_t)image_frame_size(s->image, s->call->back - 1);
+}
+
+static void
 mark_circles(struct calls *g)
 {
 	struct circles c = {0};
@@ -169,8 +178,8 @@ mark_circles(struct calls *g)
 			search(&c, g, v);
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t i = g->at[v]; i < g->at[v + 1]; i++)
-			if (g->site.at[i].call)
-				g->site.at[i].call->recursive = c.of[v] == c.of[g->site.at[i].to];
+			if (g->site.at[i].call && c.of[v] == c.of[g->site.at[i].to])
+				mark(&g->site.at[i]);
 }
 
 void
