@@ -161,14 +161,15 @@ states(void)
 	for (int i = 0; i < 40; i++) {
 		for (int j = 0; j < 6; j++) {
 			memset(bytes, j, sizeof bytes);
-			fd = open(device[j], O_RDWR | O_NONBLOCK);
+			fd = open(device[j], O_RDWR | O_NONBLOCK); /* without devpts there is no /dev/ptmx */
 			mix(bytes, (size_t)read(fd, bytes, sizeof bytes) + 1);
-			if (posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL) != (j == 5 ? ESPIPE : 0) || close(fd) || close(fd) != -1)
+			if (posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL) != (fd < 0 ? EBADF : j == 5 ? ESPIPE : 0) ||
+			    close(fd) != (fd < 0 ? -1 : 0) || close(fd) != -1)
 				abort();
 			mix(bytes, sizeof bytes);
 		}
 		memset(&term, i, sizeof term);
-		if (tcgetattr(i & 1 ? 999 : 0, &term) != -1 || tcgetattr(terminal, &term))
+		if (tcgetattr(i & 1 ? 999 : 0, &term) != -1 || tcgetattr(terminal, &term) != (terminal < 0 ? -1 : 0))
 			abort();
 		mix(&term, sizeof term);
 		act.sa_flags ^= SA_NODEFER;

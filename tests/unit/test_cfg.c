@@ -43,7 +43,8 @@ make_proc(struct pool *pool, bool calls)
 		for (uint32_t i = 0; i < p.block[b].ninsn; i++) {
 			at += p.block[b].insn[i] & 15;
 			if (below(3) == 0)
-				p.call[p.ncall++] = (struct call){b, i, 0, calls ? below(3) : 0, "g", false, 0};
+				p.call[p.ncall++] = (struct call){.block = b, .insn = i, .sum = calls ? below(3) : 0,
+				                                  .callee = "g"};
 			if (below(3) == 0)
 				p.seg[p.nseg++] = (struct seg){.block = b, .insn = i};
 		}
