@@ -71,7 +71,7 @@ longest(const struct profile_measure *x, const struct proc *p, const uint64_t *c
 {
 	uint64_t all = 0;
 
-	if (x->longest)
+	if (x && x->longest)
 		return x->longest(p, cost);
 	for (uint32_t v = 0; v < p->nblock; v++)
 		all += cost[v];
@@ -156,6 +156,7 @@ raise_to(uint64_t *n, uint64_t other)
 /* By how much what is recorded of a procedure may be more than what was executed (less), or less than that (more). */
 struct doubt {
 	uint64_t less, more, less_insns, less_calls, longest;
+	uint64_t again;          /* the same as `more`, of code that one activation may execute many times */
 	const bool *behind;      /* by block: whether all of it may have been recorded too early; or NULL */
 };
 
@@ -172,9 +173,9 @@ around_block(struct pool *pool, const struct proc *p, struct standing s, struct 
 	m->insn[v] = pool_array(pool, p->block[v].ninsn, sizeof *insn);
 	for (walk_start(&w, p, c, v); walk_next(&w);) {
 		insn[w.i] = w.count;
-		around(&insn[w.i], &m->insn[v][w.i], saturating_add(s.threads, w.i >= e.insn ? e.standing : 0), d->more);
+		around(&insn[w.i], &m->insn[v][w.i], saturating_add(s.threads, w.i >= e.insn ? e.standing : 0), d->again);
 	}
-	around(&c->block[v], &m->block[v], saturating_add(s.threads, whole ? e.standing : 0), d->more);
+	around(&c->block[v], &m->block[v], saturating_add(s.threads, whole ? e.standing : 0), d->again);
 	raise_to(&d->less, e.standing);
 	raise_to(&d->less_insns, times(e.standing, e.ninsn));
 	raise_to(&d->less_calls, times(e.standing, e.ncall));
@@ -196,7 +197,8 @@ flight_around(struct pool *pool, const struct proc *p, struct standing s, struct
 	for (uint32_t k = 0; k < p->ncall; k++)
 		if (p->call[k].recursive)
 			raise_to(&d.more, flight_count(flight_standing(s, &p->call[k])));
-	d.behind = x->ahead ? behind_calls(pool, p) : NULL;
+	d.again = path.insns == COUNT_NO_BOUND ? COUNT_NO_BOUND : d.more;
+	d.behind = x && x->ahead ? behind_calls(pool, p) : NULL;
 	for (uint32_t v = 0; v < p->nblock; v++) {
 		least[v] = pool_array(pool, p->block[v].ninsn, sizeof **least);
 		around_block(pool, p, s, c, v, least[v], &d);
@@ -205,13 +207,14 @@ flight_around(struct pool *pool, const struct proc *p, struct standing s, struct
 	less = saturating_add(threads, d.less);
 	doubted = (struct unrecorded){saturating_add(times(threads, d.longest), d.less_insns), threads,
 	                              saturating_add(threads, d.less_calls)};
-	if (x->ahead) {
+	if (x && x->ahead) {
 		uint64_t n = d.behind ? d.more : threads;
+		struct unrecorded once = d.again == COUNT_NO_BOUND ? longest_unrecorded(pool, NULL, p) : path;
 
-		doubted = (struct unrecorded){times(n, path.insns), times(n, path.blocks), times(n, path.call_insns)};
+		doubted = (struct unrecorded){times(n, once.insns), times(n, once.blocks), times(n, once.call_insns)};
 	}
 	for (uint32_t i = 0; i < p->narc; i++) {
-		around(&c->arc[i], &m->arc[i], less, d.more);
+		around(&c->arc[i], &m->arc[i], less, d.again);
 		m->arc_known[i] = c->arc_known[i];
 	}
 	m->activations_known = c->activations_known;

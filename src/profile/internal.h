@@ -48,7 +48,8 @@ void paths_begin(struct pool *pool, struct counts *c);
 const char *path_graph_check(struct pool *pool, const struct path_graph *pg);
 /* True if control can go along that edge of the DAG. */
 bool path_real(const struct path_graph *pg, uint32_t e);
-/* The largest sum of cost[block] over the blocks of a path; of all blocks if the paths are not known. */
+/* The largest sum of cost[block] over the blocks of a path; of all blocks if what is written is no path. COUNT_NO_BOUND: a word of
+ * outcomes may go round a loop before it is written. */
 uint64_t paths_longest(const struct proc *p, const uint64_t *cost);
 
 /* The equations of one procedure. The graph's edges are the arcs of the map, with the same numbers, then one for each block that is

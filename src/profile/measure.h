@@ -76,8 +76,8 @@ struct profile_measure {
 	 * replaced. */
 	void (*solve_own)(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m,
 	                  struct counts *c);
-	/* The largest sum of cost[block] over the blocks that an activation may execute before more of it is recorded. NULL: they
-	 * may be all. */
+	/* The largest sum of cost[block] over the blocks that an activation may execute before more of it is recorded, or
+	 * COUNT_NO_BOUND. NULL: they may be all. */
 	uint64_t (*longest)(const struct proc *p, const uint64_t *cost);
 	/* May a record have what comes behind a call before the call? */
 	bool ahead;

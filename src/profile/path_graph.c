@@ -251,9 +251,12 @@ paths_longest(const struct proc *p, const uint64_t *cost)
 {
 	struct pool *pool = pool_new();
 	const char *why;
-	struct path_graph *pg = p->paths ? path_graph_new(pool, p, &why) : NULL;
+	struct path_graph *pg = p->paths && !paths_are_followed(p->paths) ? path_graph_new(pool, p, &why) : NULL;
 	uint64_t longest = pg ? longest_from_root(pg, cost) : 0;
 
+	for (uint32_t i = 0; p->paths && i < p->narc; i++)
+		if (p->paths->soft[i])
+			longest = COUNT_NO_BOUND;
 	for (uint32_t v = 0; v < p->nblock && !pg; v++)
 		longest = saturating_add(longest, cost[v]);
 	pool_free(pool);
