@@ -234,12 +234,12 @@ reports()
 	jq -ne --argjson x "$(cat sum)" '$x[0] >= 1 and $x[1] == 0 and $x[2] >= 2' >/dev/null && ok diff/more || fail diff/more "$(cat sum)"
 	says diff/none 0 '^0 paths that both took, but' "$CHORD" paths --diff ./many a.chord a.chord
 	# A folder stands for all in it, and none of these is what was compared.
-	mkdir both one
+	mkdir both alone
 	cp a.chord b.chord both
-	cp b.chord one
+	cp b.chord alone
 	says diff/folder 0 '^0 paths that only both took$' "$CHORD" paths --diff ./many both both
-	says diff/folder-head 0 ': from both to one/b.chord$' "$CHORD" paths --diff ./many both one
-	"$CHORD" paths --json --diff ./many both one | jq -e '.before == "both" and .after == "one/b.chord"' >/dev/null &&
+	says diff/folder-head 0 ': from both to alone/b.chord$' "$CHORD" paths --diff ./many both alone
+	"$CHORD" paths --json --diff ./many both alone | jq -e '.before == "both" and .after == "alone/b.chord"' >/dev/null &&
 		ok diff/folder-json || fail diff/folder-json "another name"
 	"$CHORD" merge -o sum.chord a.chord b.chord a.chord
 	"$CHORD" paths --json ./many a.chord b.chord a.chord | jq -S '.paths | map([.function, .number, .count]) | sort' >apart
