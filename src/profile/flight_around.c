@@ -118,8 +118,8 @@ recorded_early(const struct proc *p, struct standing s, uint32_t block)
 	return e;
 }
 
-/* Which blocks may come behind a call that may lead back to the procedure? A record that is ahead has them if
- * only one path leads on from there. NULL: none. */
+/* Which blocks may come behind a call that may lead back to the procedure? A record that is ahead (measure.h) has
+ * them if only one path leads on from there. NULL: none. */
 static const bool *
 behind_calls(struct pool *pool, const struct proc *p)
 {
