@@ -316,7 +316,7 @@ t_longer_name() {
 	want gcc -O2 -g -c plain.c
 	want "$CHORD" cc -O2 -g -o mixed mixed.c plain.o
 	want ./mixed
-	refused 1 'such a name$' "$CHORD" report --function=apart ./mixed
+	refused 1 'no procedure has such a name: it was not built with Chord$' "$CHORD" report --function=apart ./mixed
 }
 
 # valid FILE: it is as the schema has it; of its own part of that it is said what is wrong
