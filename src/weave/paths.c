@@ -133,6 +133,60 @@ find_early(const struct unit *u, struct woven *w)
 			w->early[e] = place_end(u, w, p->graph->edge[e].from);
 }
 
+/* Does it jump to another activation? */
+static bool
+is_away(const struct proc_text *p, uint32_t e)
+{
+	return p->arcs.at[e].kind == CHORD_EDGE_NONLOCAL || p->arcs.at[e].kind == CHORD_EDGE_LOST;
+}
+
+/* Does the edge have code that has an order among other edges' code? Guards have none. */
+static bool
+has_code(const struct woven *w, uint32_t e)
+{
+	return w->paths->act[e].record || w->paths->act[e].next || (!e && w->paths->strikes);
+}
+
+/* The last of the edges that lead into a block and have code in it; GRAPH_NONE: there is none. */
+static uint32_t
+last_code_in(const struct woven *w, uint32_t block)
+{
+	const struct graph *g = w->proc->graph;
+	uint32_t last = GRAPH_NONE;
+
+	for (uint32_t i = g->in_at[block]; i < g->in_at[block + 1]; i++) {
+		uint32_t e = g->in[i];
+
+		if (e < w->proc->arcs.n && w->edge[e].where == SITE_BLOCK && w->edge[e].block == block && has_code(w, e) &&
+		    (last == GRAPH_NONE || w->edge[e].insn > w->edge[last].insn))
+			last = e;
+	}
+	return last;
+}
+
+/* Code of edges that lead into a block comes before code of those that leave it, for which other places were looked for
+ * (find_writes(), find_aways()). */
+static void
+put_in_order(const struct unit *u, struct woven *w)
+{
+	const struct proc_text *p = w->proc;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		struct site *s = p->arc_text.at[e].twice ? &w->early[e] : &w->edge[e];
+		uint32_t from = p->graph->edge[e].from, in;
+
+		if (s->where != SITE_BLOCK || s->block != from || !has_code(w, e))
+			continue;
+		in = last_code_in(w, from);
+		if (in == GRAPH_NONE || w->edge[in].insn <= s->insn)
+			continue;
+		if (is_away(p, e))
+			w->edge[in] = place_between(u, w, from, p->block_text.at[from].first, s->insn);
+		else
+			*s = place_write(u, w, from, w->edge[in].insn, p->block_text.at[from].last - 1);
+	}
+}
+
 /* A nonlocal jump ends this activation, so its path ends before the jump. */
 static void
 find_aways(const struct unit *u, struct woven *w)
@@ -141,7 +195,7 @@ find_aways(const struct unit *u, struct woven *w)
 	struct nonlocal a;
 
 	for (uint32_t e = 0; e < p->arcs.n; e++)
-		if (p->arcs.at[e].kind == CHORD_EDGE_NONLOCAL || p->arcs.at[e].kind == CHORD_EDGE_LOST) {
+		if (is_away(p, e)) {
 			uint32_t from = p->graph->edge[e].from;
 
 			if (!nonlocal_find(u, p, from, &a))
@@ -609,6 +663,7 @@ place_all(const struct unit *u, struct woven *w)
 		return refuse(w, "a path begins where nothing can be put");
 	if (!x->act)
 		x->act = dag_acts(x->paths->dag, x->paths->probes);
+	put_in_order(u, w);
 	plan_paths(u, w);
 	mark_usual(u, w);
 	if (x->memory && !frames_as_stated(x->frames))

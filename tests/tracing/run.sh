@@ -221,17 +221,18 @@ if may trace; then
 fi
 
 # told SOURCE ARGUMENTS...: blocks and counts of a run, without what differs from run to run, and without bounds: how much a killed
-# process had not written yet is another thing for each encoding
+# process had not written yet is another thing for each encoding. If there is a text of that name beside it, that is in the program.
 told()
 {
-	local source=$1
+	local source=$1 text="$here/${1%.*}.s"
 	shift
-	build gcc "$source" -O1 || return 1
+	[ -e "$text" ] || text=
+	build gcc "$source" -O1 ${text:+"$text"} || return 1
 	(ulimit -c 0; ./program "$@"; :) >/dev/null 2>&1
 	"$CHORD" trace --blocks ./program | sed 's|^[^ ]* process [0-9]*, thread|thread|'
 	"$CHORD" report --json ./program | jq -S '[(.totals | with_entries(select(.key | test("_at_(least|most)$") | not))), (.functions | map([.name, .calls, .blocks, .instructions]) | sort)]'
 }
-for how in flow.c throws.cc stacks.c words.c "killed.c x" killed.c; do
+for how in flow.c throws.cc stacks.c words.c crowded.c "killed.c x" killed.c; do
 	encoding=
 	told $how >paths.told 2>err
 	for encoding in witness bits branches; do
