@@ -61,7 +61,7 @@ times(uint64_t n, uint64_t each)
 	return __builtin_mul_overflow(n, each, &all) ? COUNT_NO_BOUND : all;
 }
 
-/* What an activation under way may have executed that is not recorded yet, or have recorded that it has not executed. */
+/* What an activation under way may have executed that is not recorded yet. */
 struct unrecorded {
 	uint64_t insns, blocks, call_insns;
 };
@@ -118,35 +118,6 @@ recorded_early(const struct proc *p, struct standing s, uint32_t block)
 	return e;
 }
 
-/* Which blocks may come behind a call that may lead back to the procedure? A record that is ahead (measure.h) has
- * them if only one path leads on from there. NULL: none. */
-static const bool *
-behind_calls(struct pool *pool, const struct proc *p)
-{
-	bool *behind = pool_array(pool, p->nvert, sizeof *behind), *calls = pool_array(pool, p->nvert, sizeof *calls), any = false;
-	struct graph *g = graph_new(pool, p->nvert + 1, p->nvert, PROC_EXIT(p));
-	struct order *o;
-
-	for (uint32_t k = 0; k < p->ncall; k++) {
-		calls[p->call[k].block] |= p->call[k].recursive;
-		any |= p->call[k].recursive;
-	}
-	if (!any)
-		return NULL;
-	for (uint32_t i = 0; i < p->narc; i++) {
-		if (i == p->close)
-			continue;
-		graph_edge(g, p->arc[i].from, p->arc[i].to);
-		if (calls[p->arc[i].from])
-			graph_edge(g, g->root, p->arc[i].to);
-	}
-	graph_index(g);
-	o = order_dfs(g);
-	for (uint32_t v = 0; v < p->nvert; v++)
-		behind[v] = o->pre[v] != GRAPH_NONE;
-	return behind;
-}
-
 static void
 raise_to(uint64_t *n, uint64_t other)
 {
@@ -157,7 +128,6 @@ raise_to(uint64_t *n, uint64_t other)
 struct doubt {
 	uint64_t less, more, less_insns, less_calls, longest;
 	uint64_t again;          /* the same as `more`, of code that one activation may execute many times */
-	const bool *behind;      /* by block: whether all of it may have been recorded too early; or NULL */
 };
 
 /* insn: room for the lower bounds of the block's instructions. */
@@ -165,8 +135,7 @@ static void
 around_block(struct pool *pool, const struct proc *p, struct standing s, struct counts *c, uint32_t v, uint64_t *insn,
              struct doubt *d)
 {
-	bool whole = d->behind && d->behind[v];
-	struct early e = whole ? (struct early){.standing = d->more} : recorded_early(p, s, v);
+	struct early e = recorded_early(p, s, v);
 	struct counts *m = c->most;
 	struct walk w;
 
@@ -175,7 +144,7 @@ around_block(struct pool *pool, const struct proc *p, struct standing s, struct 
 		insn[w.i] = w.count;
 		around(&insn[w.i], &m->insn[v][w.i], saturating_add(s.threads, w.i >= e.insn ? e.standing : 0), d->again);
 	}
-	around(&c->block[v], &m->block[v], saturating_add(s.threads, whole ? e.standing : 0), d->again);
+	around(&c->block[v], &m->block[v], s.threads, d->again);
 	raise_to(&d->less, e.standing);
 	raise_to(&d->less_insns, times(e.standing, e.ninsn));
 	raise_to(&d->less_calls, times(e.standing, e.ncall));
@@ -194,11 +163,12 @@ flight_around(struct pool *pool, const struct proc *p, struct standing s, struct
 	struct doubt d = {.more = threads};
 
 	c->unplaced = true;
+	if (x && x->before_calls)
+		s.stack = 0; /* activations that stand at calls have nothing unrecorded, and nothing recorded too early */
 	for (uint32_t k = 0; k < p->ncall; k++)
 		if (p->call[k].recursive)
 			raise_to(&d.more, flight_count(flight_standing(s, &p->call[k])));
 	d.again = path.insns == COUNT_NO_BOUND ? COUNT_NO_BOUND : d.more;
-	d.behind = x && x->ahead ? behind_calls(pool, p) : NULL;
 	for (uint32_t v = 0; v < p->nblock; v++) {
 		least[v] = pool_array(pool, p->block[v].ninsn, sizeof **least);
 		around_block(pool, p, s, c, v, least[v], &d);
@@ -207,12 +177,6 @@ flight_around(struct pool *pool, const struct proc *p, struct standing s, struct
 	less = saturating_add(threads, d.less);
 	doubted = (struct unrecorded){saturating_add(times(threads, d.longest), d.less_insns), threads,
 	                              saturating_add(threads, d.less_calls)};
-	if (x && x->ahead) {
-		uint64_t n = d.behind ? d.more : threads;
-		struct unrecorded once = d.again == COUNT_NO_BOUND ? longest_unrecorded(pool, NULL, p) : path;
-
-		doubted = (struct unrecorded){times(n, once.insns), times(n, once.blocks), times(n, once.call_insns)};
-	}
 	for (uint32_t i = 0; i < p->narc; i++) {
 		around(&c->arc[i], &m->arc[i], less, d.again);
 		m->arc_known[i] = c->arc_known[i];

@@ -79,8 +79,8 @@ struct profile_measure {
 	/* The largest sum of cost[block] over the blocks that an activation may execute before more of it is recorded, or
 	 * COUNT_NO_BOUND. NULL: they may be all. */
 	uint64_t (*longest)(const struct proc *p, const uint64_t *cost);
-	/* May a record have what comes behind a call before the call? */
-	bool ahead;
+	/* Is everything that an activation executes up to a call, and nothing behind it, recorded before the call? */
+	bool before_calls;
 	/* True if only a part of the procedure is counted, by design. Then it has no counts, and `partly` has the reason. */
 	bool (*is_partly)(const struct proc *p);
 	const struct counts_partly *partly;

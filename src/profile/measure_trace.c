@@ -64,5 +64,5 @@ static const struct profile_extent extents[] = {
 };
 const struct profile_measure profile_measure_trace = {
 	.map = paths_map, .extents = extents, .write_module = write_filled, .begin = paths_begin, .solve = solve,
-	.solve_own = solve_own, .longest = paths_longest, .ahead = true,
+	.solve_own = solve_own, .longest = paths_longest, .before_calls = true,
 };

@@ -334,6 +334,34 @@ pass_early(struct paths_state *t)
 	return ok;
 }
 
+/* The edge to v from a call that ends a path and its block; GRAPH_NONE: there is none. There is at most one. */
+static uint32_t
+edge_from_call(const struct proc *p, uint32_t v)
+{
+	for (uint32_t e = 0; e < p->narc; e++) {
+		uint32_t from = p->arc[e].from;
+
+		if (p->arc[e].to == v && from < p->nblock && p->block[from].ncall &&
+		    !path_goes_on(p, p->block[from].call + p->block[from].ncall - 1))
+			return e;
+	}
+	return GRAPH_NONE;
+}
+
+/* It is not known where n activations went whose next path begins at v. In a trace they stand at the call before v, which ends a
+ * path, as far as so many have come to that call. */
+static bool
+wait_at(struct paths_state *t, uint32_t v, uint64_t n)
+{
+	const struct proc *p = t->s->proc;
+	uint32_t e = n && measures_with(p->measures, CHORD_IN_ORDER) ? edge_from_call(p, v) : GRAPH_NONE;
+	uint64_t at_call = e == GRAPH_NONE ? 0 : n < t->s->count[e] ? n : t->s->count[e];
+
+	if (at_call)
+		t->s->count[e] -= at_call;
+	return (!at_call || stay(t, p->arc[e].from, at_call)) && stay(t, v, n - at_call);
+}
+
 /* n more paths ended at v than began there. They may be under way. Otherwise they left by the edge on which nothing is recorded. */
 static const char *
 settle_begins(struct paths_state *t, uint32_t v, uint64_t n)
@@ -342,7 +370,7 @@ settle_begins(struct paths_state *t, uint32_t v, uint64_t n)
 	uint32_t e = 0;
 
 	if (t->open || !n)
-		return stay(t, v, n) ? NULL : "its counts do not fit 64 bits";
+		return wait_at(t, v, n) ? NULL : "its counts do not fit 64 bits";
 	while (e < p->narc && !(proc_leaves_unseen(p, e) && p->arc[e].from == v))
 		e++;
 	if (e == p->narc)
