@@ -616,6 +616,23 @@ tracee_call_here(struct tracee *t, uint64_t number, const uint64_t arg[6])
 	return result;
 }
 
+int64_t
+tracee_call_aside(struct tracee *t, uint64_t number, const uint64_t arg[6])
+{
+	struct traced_regs old = t->regs;
+	int64_t result;
+
+	if (!make_before_breakpoint(t, number, arg)) {
+		t->regs = old;
+		return tracee_call_here(t, number, arg);
+	}
+	if (!t->pid)
+		return -ESRCH;
+	result = (int64_t)tracee_word(t, t->machine->result);
+	tracee_set(t, &old);
+	return result;
+}
+
 void
 tracee_hide_step(struct tracee *t, const uint8_t bytes[2])
 {

@@ -191,22 +191,23 @@ interrupted() {
 
 # A search that takes long is interrupted: the program is where it was, all goes on from there, and nobody is left behind.
 t_debug_interrupt() {
-	local talk kids
+	local talk kids last
 	cat >long.c <<-'EOF'
 	#include <unistd.h>
-	char never[400], last[400];
+	/* one page, which is accessed all the time, so that it takes steps to watch it */
+	struct { char never[400], last[400]; volatile unsigned x; } page __attribute__((aligned(4096)));
 	static unsigned work(unsigned n)
 	{
-		unsigned x = n;
+		page.x = n;
 		for (unsigned i = 0; i < 30000000; i++)
-			x = x * 1103515245 + 12345;
-		return x;
+			page.x = page.x * 1103515245 + 12345;
+		return page.x;
 	}
-	int main(void) { int r; getppid(), work(1), getppid(), r = work(2), last[7] = 1, getppid(); return (r == 3) + 6; }
+	int main(void) { int r; getppid(), work(1), getppid(), r = work(2), page.last[7] = 1, getppid(); return (r == 3) + 6; }
 	EOF
 	gcc -g -O0 -w -no-pie -o long long.c || no "cannot compile"
 	record ./long
-	never=$(nm long | awk '$3 == "never" {print $1}')
+	never=$(nm long | awk '$3 == "page" {print $1}') last=$(printf %x $((16#$never + 400)))
 	coproc TALK { exec "$CHORD" replay --gdb=- log 2>again.err; }
 	printf '$QStartNoAckMode#b0' >&"${TALK[1]}"
 	answer_next
@@ -222,7 +223,7 @@ t_debug_interrupt() {
 	ask "z2,$never,190" bc
 	[[ $answer == T05replaylog:begin:* ]] || no "to the beginning: $answer"
 	# the interval in which it changes is stepped
-	ask "qRcmd,$(printf 'watch 0x%s 400' "$(nm long | awk '$3 == "last" {print $1}')" | od -An -v -tx1 | tr -d ' \n')"
+	ask "qRcmd,$(printf 'watch 0x%s 400' "$last" | od -An -v -tx1 | tr -d ' \n')"
 	interrupted byte c
 	# an old one changes nothing
 	printf '\003' >&"${TALK[1]}"
@@ -242,7 +243,7 @@ t_debug_interrupt() {
 	# gdb hands on what Ctrl-C makes
 	command -v gdb >/dev/null || return 0
 	timeout 200 gdb -nx -q -batch -ex "set pagination off" -ex "set sysroot /" -ex "target remote | $CHORD replay --gdb=- log" \
-		-ex "continue" -ex "watch never" -ex 'shell (sleep 2; kill -INT $PPID) &' -ex "reverse-continue" -ex "delete" -ex "break work" \
+		-ex "continue" -ex "watch page.never" -ex 'shell (sleep 2; kill -INT $PPID) &' -ex "reverse-continue" -ex "delete" -ex "break work" \
 		-ex "reverse-continue" -ex "print n" -ex "kill" ./long >answers 2>&1 </dev/null || no "gdb: $(tail -c 300 answers)"
 	answered 'received signal SIGINT' 'Breakpoint 2, work \(n=2\)' '\$1 = 2'
 }
@@ -362,4 +363,43 @@ t_debug_unnamed() {
 	done
 }
 
-debug_cases="debug-descriptors debug-unnamed debug-steps debug-back debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
+# More memory than the processor watches: pages are guarded. Loops that do not touch it run as fast as ever; stores that only end in its
+# page, strings, system calls and a fault of the program's own are seen as when each instruction is stepped.
+t_debug_guarded() {
+	local forward=() back=()
+	cat >guarded.c <<-'EOF'
+	#include <signal.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	char area[3 * 4096] __attribute__((aligned(4096)));
+	volatile long k __attribute__((aligned(4096))), other __attribute__((aligned(4096)));
+	static void on(int sig) { k++, mprotect(area + 4096, 4096, PROT_READ | PROT_WRITE); }
+	int main(void) {
+		char *w = area + 4096;
+		int fd[2];
+		for (long i = 0; i < 20000000; i++) other += i;
+		getppid(), k = 1, w[3] = 1;
+		for (int i = 0; i < 1000; i++) w[100] = i, w[3] = 1;
+		getppid(), k = 2, *(volatile long *)(w - 4) = 0x0202020202020202;
+		for (long i = 0; i < 1000000; i++) other += i;
+		getppid(), k = 3;
+		__asm__ volatile ("lea -8(%0), %%rdi; mov $12, %%ecx; mov $3, %%al; rep stosb" :: "r"(w) : "rax", "rcx", "rdi", "memory");
+		k = 4, pipe(fd), write(fd[1], "xyz", 3), read(fd[0], w + 38, 3);
+		k = 5, memset(w + 4000, 7, 200);
+		signal(SIGSEGV, on), mprotect(w, 4096, PROT_READ);
+		k = 6, w[39] = 9;
+		for (long i = 0; i < 1000000; i++) other += i;
+		getppid(), k = 8, mprotect(w, 4096, PROT_READ | PROT_WRITE | PROT_EXEC), memcpy(w, "\xc3", 1), ((void (*)(void))w)();
+		return w[100] != (char)999;
+	}
+	EOF
+	gcc -w -g -O0 -z execstack -o guarded guarded.c || no "cannot compile"
+	record ./guarded
+	for i in $(seq 9); do forward+=(continue "print k"); back+=(reverse-continue "print k"); done
+	debug ./guarded "break main" continue "watch *(char (*)[40])(area + 4096)" "${forward[@]}" continue "${back[@]}"
+	# The string changes four bytes, one after the other.
+	[ "$(sed -n 's/^\$[0-9]* = //p' answers | tr '\n' ' ')" = "1 2 3 3 3 3 4 7 8 8 7 4 3 3 3 3 2 1 " ] || no "others: $(tail -c 1500 answers)"
+}
+
+debug_cases="debug-descriptors debug-unnamed debug-guarded debug-steps debug-back debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"

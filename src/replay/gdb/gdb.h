@@ -130,6 +130,19 @@ struct watched {
 	bool reads;
 };
 
+/* A page that cannot be written, or read, while the program runs (guard.c). */
+struct guarded {
+	uint64_t page, size;
+	int prot;                /* what it is otherwise */
+};
+
+/* What steps have told about the pages that would be guarded. */
+struct look {
+	uint64_t steps, accesses;
+	uint64_t wanted;         /* steps before it is decided */
+	uint64_t trust;          /* how often they may still be guarded before that is decided anew */
+};
+
 /* Where somebody wants to be. */
 enum seek { SOUGHT_NOT, SOUGHT_BEGIN, SOUGHT_END, SOUGHT_EVENT, SOUGHT_CLOCK, SOUGHT_CHANGE, SOUGHT_TRUE };
 
@@ -148,6 +161,10 @@ struct debugger {
 	uint64_t stop[STOPS];    /* where */
 	struct watched watched[STOPS]; /* by each thread that goes on, */
 	uint64_t armed;          /* the number of the last change of that */
+	VEC(struct guarded) guard; /* guard.c's: what could be guarded at that event; so many of these are guarded */
+	uint64_t guard_event;
+	size_t nguarded;
+	struct look look;
 	uint64_t loader, loaded; /* where that begins; for the program of that number */
 	VEC(struct node) node;   /* the first is the beginning; in the order of time */
 	path path;               /* from the last of them to where the program stands */
@@ -193,6 +210,22 @@ uint64_t view_programs(const struct debugger *d);
 bool view_begin(struct debugger *d, uint64_t number);
 /* The threads, as XML. */
 void view_list(const struct debugger *d, struct buf *to);
+
+/* ---- guard.c: memory that the processor's registers do not watch ---- */
+
+/* The program has other conditions. */
+void guard_reset(struct debugger *d);
+/* The program goes on after an event or a halt. */
+void guard_begin(struct debugger *d);
+/* Looks at the next instruction, which is about to be stepped. */
+void guard_look(struct debugger *d);
+/* Guards the memory of all conditions that no register of the processor watches, so that the program need not be stepped. False:
+ * that is not worth while, or not possible. */
+bool guard_put(struct debugger *d);
+/* Makes everything accessible again. Needs a stop; nothing is guarded afterwards. */
+void guard_take(struct debugger *d);
+/* True if the stop is an access to a guarded page. */
+bool guard_hit(struct debugger *d, enum stop stop);
 
 /* To the next event, or one step, of a thread that is seen. */
 enum moved go_move(struct debugger *d, bool step);

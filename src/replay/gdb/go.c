@@ -50,7 +50,18 @@ go_slice(uint64_t ns)
 	slice = ns;
 }
 
-/* The time begins when the program first goes on. */
+/* Some steps take as long as a program that runs takes for a million instructions. So a step does not take its time of the slice,
+ * but this, in ns. */
+enum { STEP = 1000 };
+
+static void
+count_step(void)
+{
+	due |= slice && slice <= STEP;
+	slice -= slice < STEP ? slice : STEP;
+}
+
+/* The time begins when the program first runs. */
 static void
 begin_slice(void)
 {
@@ -208,6 +219,7 @@ renew(struct debugger *d)
 	unsigned next = 0;
 
 	d->armed++;
+	guard_reset(d);
 	for (size_t i = 0; any && i < d->condition.n; i++) {
 		struct condition *c = &d->condition.at[i];
 
@@ -381,7 +393,10 @@ go(struct tracee *t, int request)
 		running = t->pid;
 		if (halts(request) && !pends)
 			ptrace(PTRACE_INTERRUPT, running, 0, 0);
-		begin_slice();
+		if (request == PTRACE_SYSEMU_SINGLESTEP)
+			count_step();
+		else
+			begin_slice();
 		stop = tracee_go(t, request, 0);
 		running = 0;
 		pends = stop == STOP_GROUP && tracee_signal_pends(t);
@@ -498,12 +513,14 @@ leave_aside(struct tracee *t, enum stop *stop)
 	return true;
 }
 
-/* Runs with breakpoints. STOP_HALT: a breakpoint was hit, memory was written, or the time is over. */
+/* Runs with breakpoints. STOP_HALT: a breakpoint was hit, memory was written, or the time is over. *steps: it has to be stepped
+ * from here on. */
 static enum stop
-run(struct debugger *d)
+run(struct debugger *d, bool *steps)
 {
 	struct tracee *t = d->r.t;
 
+	*steps = false;
 	for (;;) {
 		enum stop stop;
 		bool hit = false, watched;
@@ -514,6 +531,10 @@ run(struct debugger *d)
 		for (size_t i = 0; i < d->nput && !hit && !watched; i++)
 			hit = breakpoint_hit(t, &d->put[i], stop);
 		take_breakpoints(d);
+		*steps = guard_hit(d, stop);
+		guard_take(d);
+		if (*steps)
+			return stop;
 		if ((stop == STOP_GROUP || watched) && !leave_aside(t, &stop))
 			return stop;
 		if (!hit && !watched && stop != STOP_GROUP)
@@ -533,7 +554,32 @@ run(struct debugger *d)
 			if (fired)
 				return halt(d, MOVED_HIT);
 		}
+		*steps = must_step(d);
+		if (*steps)
+			return stop;
 	}
+}
+
+/* Steps once, or until the program need not be stepped. False: something has come first, *stop. */
+static bool
+step_on(struct debugger *d, bool one, enum stop *stop)
+{
+	bool fired;
+
+	do {
+		if (!one && must_step(d))
+			guard_look(d);
+		*stop = step(d, &fired);
+		if (!is_own(d->r.t, *stop))
+			return false;
+		if (fired || d->stepping)
+			*stop = halt(d, d->stepping ? MOVED_STEP : MOVED_HIT);
+		else if ((due || asked) && !one)
+			*stop = halt(d, due ? MOVED_SLICE : MOVED_ASKED);
+		if (*stop == STOP_HALT)
+			return false;
+	} while (!one && must_step(d) && !guard_put(d));
+	return true;
 }
 
 /* Finds the loader again if the process now runs another program than at the last look. */
@@ -569,7 +615,7 @@ static enum stop
 own(struct tracee *t, int request)
 {
 	struct debugger *d = t->of;
-	bool one = d->stepping || request == PTRACE_SYSEMU_SINGLESTEP, fired;
+	bool one = d->stepping || request == PTRACE_SYSEMU_SINGLESTEP, steps;
 	enum stop stop;
 
 	if (!view_now(d)) {
@@ -581,20 +627,16 @@ own(struct tracee *t, int request)
 	find_loader(d, d->r.task);
 	arm(d, t);
 	/* gdb has already seen the breakpoint at which the program stands. */
-	if (one || must_step(d) || is_break(d, tracee_word(t, t->machine->pc))) {
-		do {
-			stop = step(d, &fired);
-			if (!is_own(t, stop))
-				return stop;
-			if (fired || d->stepping)
-				return halt(d, d->stepping ? MOVED_STEP : MOVED_HIT);
-			if ((due || asked) && !one)
-				return halt(d, due ? MOVED_SLICE : MOVED_ASKED);
-		} while (!one && must_step(d));
+	guard_begin(d);
+	steps = one || must_step(d) || is_break(d, tracee_word(t, t->machine->pc));
+	do {
+		if (steps && !step_on(d, one, &stop))
+			return stop;
 		if (one)
 			return stop;
-	}
-	return run(d);
+		stop = run(d, &steps);
+	} while (steps);
+	return stop;
 }
 
 void

@@ -488,6 +488,7 @@ free_all(struct debugger *d)
 	free(d->node.at);
 	free(d->user.at);
 	free(d->condition.at);
+	free(d->guard.at);
 	buf_free(&d->unsaid);
 	pool_free(d->pool);
 }
