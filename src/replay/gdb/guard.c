@@ -35,19 +35,31 @@ is_guarded(const struct debugger *d, uint64_t page)
 	return false;
 }
 
-/* A line of /proc/PID/maps. A stack that the thread is on is accessed all the time, and the first thread's grows. */
+/* What the program may do with guarded pages. */
+static int
+allowed(const struct debugger *d)
+{
+	for (size_t i = 0; i < d->condition.n; i++)
+		if (is_unwatched(&d->condition.at[i]) && d->condition.at[i].reads)
+			return PROT_NONE;
+	return PROT_READ | PROT_EXEC;
+}
+
+/* A line of /proc/PID/maps. A stack that the thread is on is accessed all the time, and the first thread's grows. Code has to stay
+ * where it can run. */
 static bool
-can_guard(const struct tracee *t, const char *line, uint64_t page, int *prot)
+can_guard(const struct debugger *d, const char *line, uint64_t page, int *prot)
 {
 	char *end;
 	uint64_t lo = strtoull(line, &end, 16), hi = *end == '-' ? strtoull(end + 1, &end, 16) : 0;
-	uint64_t sp = tracee_word(t, t->machine->sp);
+	uint64_t sp = tracee_word(d->r.t, d->r.t->machine->sp);
 	size_t n = strcspn(line, "\n");
 
 	if (page < lo || page >= hi || end + 5 > line + n || *end != ' ' || end[2] != 'w' || end[4] != 'p')
 		return false;
 	*prot = (end[1] == 'r' ? PROT_READ : 0) | PROT_WRITE | (end[3] == 'x' ? PROT_EXEC : 0);
-	return !(lo <= sp && sp < hi) && (n < 7 || memcmp(line + n - 7, "[stack]", 7));
+	return !(lo <= sp && sp < hi) && (n < 7 || memcmp(line + n - 7, "[stack]", 7)) &&
+	       (!(*prot & PROT_EXEC) || allowed(d) & PROT_EXEC);
 }
 
 static bool
@@ -55,7 +67,7 @@ find_page(struct debugger *d, const char *maps, uint64_t page, uint64_t size)
 {
 	int prot = 0;
 
-	while (maps && *maps && !can_guard(d->r.t, maps, page, &prot)) {
+	while (maps && *maps && !can_guard(d, maps, page, &prot)) {
 		maps = strchr(maps, '\n');
 		maps += maps != NULL;
 	}
@@ -99,16 +111,6 @@ find_pages(struct debugger *d)
 			ok = find_pages_of(d, maps, &d->condition.at[i]);
 	pool_free(pool);
 	return ok;
-}
-
-/* What the program may do with guarded pages. */
-static int
-allowed(const struct debugger *d)
-{
-	for (size_t i = 0; i < d->condition.n; i++)
-		if (is_unwatched(&d->condition.at[i]) && d->condition.at[i].reads)
-			return PROT_NONE;
-	return PROT_READ | PROT_EXEC;
 }
 
 static bool
