@@ -617,7 +617,7 @@ tracee_call_here(struct tracee *t, uint64_t number, const uint64_t arg[6])
 }
 
 int64_t
-tracee_call_aside(struct tracee *t, uint64_t number, const uint64_t arg[6])
+tracee_call_here_at_once(struct tracee *t, uint64_t number, const uint64_t arg[6])
 {
 	struct traced_regs old = t->regs;
 	int64_t result;

@@ -123,7 +123,7 @@ int64_t tracee_call_at_once(struct tracee *t, uint64_t number, const uint64_t ar
 /* The same at any PC, with an instruction that is put there meanwhile. */
 int64_t tracee_call_here(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 /* The same with fewer stops, if it has a place for that (t->makes) which the call leaves alone. */
-int64_t tracee_call_aside(struct tracee *t, uint64_t number, const uint64_t arg[6]);
+int64_t tracee_call_here_at_once(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 /* After a step over the instruction that begins with these bytes: removes the traces of the step from memory. */
 void tracee_hide_step(struct tracee *t, const uint8_t bytes[2]);
 /* Makes a copy of the process, which stands where it stands. False: not possible. */

@@ -137,7 +137,7 @@ struct guarded {
 };
 
 /* What steps have told about the pages that would be guarded. */
-struct look {
+struct guard_sample {
 	uint64_t steps, accesses;
 	uint64_t wanted;         /* steps before it is decided */
 	uint64_t trust;          /* how often they may still be guarded before that is decided anew */
@@ -164,7 +164,7 @@ struct debugger {
 	VEC(struct guarded) guard; /* guard.c's: what could be guarded at that event; so many of these are guarded */
 	uint64_t guard_event;
 	size_t nguarded;
-	struct look look;
+	struct guard_sample sample;
 	uint64_t loader, loaded; /* where that begins; for the program of that number */
 	VEC(struct node) node;   /* the first is the beginning; in the order of time */
 	path path;               /* from the last of them to where the program stands */
@@ -218,7 +218,7 @@ void guard_reset(struct debugger *d);
 /* The program goes on after an event or a halt. */
 void guard_begin(struct debugger *d);
 /* Looks at the next instruction, which is about to be stepped. */
-void guard_look(struct debugger *d);
+void guard_step(struct debugger *d);
 /* Guards the memory of all conditions that no register of the processor watches, so that the program need not be stepped. False:
  * that is not worth while, or not possible. */
 bool guard_put(struct debugger *d);

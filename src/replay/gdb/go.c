@@ -568,7 +568,7 @@ step_on(struct debugger *d, bool one, enum stop *stop)
 
 	do {
 		if (!one && must_step(d))
-			guard_look(d);
+			guard_step(d);
 		*stop = step(d, &fired);
 		if (!is_own(d->r.t, *stop))
 			return false;

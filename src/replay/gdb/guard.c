@@ -14,7 +14,7 @@
 
 enum {
 	PAGES = 16,              /* so many can be guarded at a time */
-	LOOK = 64,               /* steps that tell how often pages are accessed */
+	SAMPLE = 64,             /* steps that tell how often pages are accessed */
 	STEPS = 6,               /* an access to a guarded page takes as long as so many steps */
 	TRUST = 256,             /* after guarding so often one looks again */
 	FAILED = 1 << 16,        /* steps after which it is tried again, if pages could not be guarded */
@@ -116,20 +116,20 @@ find_pages(struct debugger *d)
 static bool
 protect(struct debugger *d, const struct guarded *g, int prot)
 {
-	return !tracee_call_aside(d->r.t, SYS_mprotect, (uint64_t [6]){g->page, g->size, (uint64_t)prot});
+	return !tracee_call_here_at_once(d->r.t, SYS_mprotect, (uint64_t [6]){g->page, g->size, (uint64_t)prot});
 }
 
 /* The end of a run counts as an access, too: pages have to be guarded anew. */
 void
 guard_begin(struct debugger *d)
 {
-	d->look.accesses++;
+	d->sample.accesses++;
 }
 
 void
 guard_reset(struct debugger *d)
 {
-	d->look = (struct look){.wanted = LOOK};
+	d->sample = (struct guard_sample){.wanted = SAMPLE};
 	d->guard.n = 0;
 }
 
@@ -144,21 +144,21 @@ accesses_page(const struct tracee *t, const struct condition *c)
 }
 
 void
-guard_look(struct debugger *d)
+guard_step(struct debugger *d)
 {
 	bool any = false;
 
-	d->look.steps++;
-	for (size_t i = 0; i < d->condition.n && !any && !d->look.trust; i++)
+	d->sample.steps++;
+	for (size_t i = 0; i < d->condition.n && !any && !d->sample.trust; i++)
 		any = is_unwatched(&d->condition.at[i]) && accesses_page(d->r.t, &d->condition.at[i]);
-	d->look.accesses += any;
+	d->sample.accesses += any;
 }
 
 /* Have some steps told that guarding is worth while? */
 static bool
 is_worth(struct debugger *d)
 {
-	struct look *l = &d->look;
+	struct guard_sample *l = &d->sample;
 
 	if (l->trust)
 		return true;
@@ -167,7 +167,7 @@ is_worth(struct debugger *d)
 	if (l->accesses * STEPS <= l->steps)
 		l->trust = TRUST;
 	l->steps = l->accesses = 0;
-	l->wanted = LOOK;
+	l->wanted = SAMPLE;
 	return l->trust;
 }
 
@@ -178,14 +178,14 @@ guard_put(struct debugger *d)
 
 	if (!is_worth(d) || !tracee_can_fork(d->r.t))
 		return false;
-	d->look.trust--;
+	d->sample.trust--;
 	ok = find_pages(d);
 	for (d->nguarded = 0; ok && d->nguarded < d->guard.n; d->nguarded += ok)
 		ok = protect(d, &d->guard.at[d->nguarded], d->guard.at[d->nguarded].prot & allowed(d));
 	if (!ok) {
 		guard_take(d);
 		guard_reset(d);
-		d->look.wanted = FAILED;
+		d->sample.wanted = FAILED;
 	}
 	return ok;
 }
