@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls the procedure f0 of gas.c's texts, and prints what it returns. */
+/* Calls the procedure f0 of texts of gas, and prints what it returns. */
 #include <stdio.h>
 
 unsigned long f0(unsigned long);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Random texts in the assembler's language (gas.c), plain and measured.
+# Random texts in the assembler's language (gas/), plain and measured.
 #
 #	gas.sh [--texts N] [--seed BASE] [--measures "edges paths ..."] [--seconds N] [--work DIR] [--try FILE.s]
 #
@@ -35,7 +35,7 @@ own=
 mkdir -p "$work/room"
 work=$(cd "$work" && pwd)
 cd "$work/room" || exit 2
-gcc -O1 -D_GNU_SOURCE -o "$work/gas" "$torture/gas.c" && gcc -O2 -c -o "$work/main.o" "$torture/gas-main.c" &&
+gcc -O1 -D_GNU_SOURCE -o "$work/gas" "$torture"/gas/*.c && gcc -O2 -c -o "$work/main.o" "$torture/gas-main.c" &&
 	gcc -O2 -D_GNU_SOURCE -o "$work/compare" "$torture/../oracle/compare.c" || exit 2
 read -ra all <<<"$(measures) registers path-registers"
 tried=0 rejected=0 failing=0 alone=0 refused=0 unknown=0 measured=0 compared=0 differences=0
