@@ -204,18 +204,49 @@ chord_rt_check_self(struct chord_rt_ctl *ctl)
 		    CHORD_RT_UNSEEN_THREAD);
 }
 
-/* Are there more threads than regions in use? /proc/self/task has a folder for each thread. */
+/* The number of threads that the kernel lists; 0: not known. /proc/self/task has a folder for each. */
+static uint64_t
+chord_rt_listed_threads(void)
+{
+	struct stat st;
+
+	if (chord_rt_failed(chord_rt_call(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0)) || st.st_nlink < 3)
+		return 0;
+	return st.st_nlink - 2;
+}
+
+/* Threads that an emulator, such as qemu's for programs, has made for itself are there before the program makes its first one.
+ * Emulators say that the process runs the program. */
+static void
+chord_rt_find_emulator(struct chord_rt_ctl *ctl)
+{
+	char told[256], true_one[256];
+	uint64_t listed = chord_rt_listed_threads(), name = 0;
+	long n, m;
+
+	if (listed <= 1 || !&chord_rt_single_threaded || !*(volatile char *)&chord_rt_single_threaded)
+		return;
+	n = chord_rt_call(SYS_readlink, "/proc/self/exe", told, sizeof told);
+	m = chord_rt_call(SYS_readlink, "/proc/thread-self/exe", true_one, sizeof true_one);
+	if (n <= 0 || m <= 0 || (n == m && chord_rt_equal(told, true_one, (uint64_t)n)))
+		return;
+	ctl->emulators = (uint32_t)listed - 1;
+	for (uint64_t i = 0; i < (uint64_t)m; i++)
+		name = true_one[i] == '/' ? i + 1 : name;
+	ctl->qemu = (uint64_t)m - name > 5 && chord_rt_equal(true_one + name, "qemu-", 5);
+}
+
+/* Are there more threads than regions in use? */
 static bool
 chord_rt_more_threads(struct chord_rt_ctl *ctl)
 {
-	uint64_t n = 0;
-	struct stat st;
+	uint64_t listed = chord_rt_listed_threads(), n = ctl->emulators;
 
-	if (chord_rt_failed(chord_rt_call(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0)) || st.st_nlink <= 3)
+	if (listed <= n + 1)
 		return false;
 	for (uint32_t i = 0; i < ctl->nregion; i++)
 		n += !chord_rt_region_free(ctl, chord_rt_region(ctl, i));
-	return st.st_nlink - 2 > n;
+	return listed > n;
 }
 
 /* Warns if there are threads that were not seen. This is not checked where threads may be older than the runtime. A thread that

@@ -228,6 +228,7 @@ struct chord_rt_timed {
 struct chord_rt_vfork {
 	uint64_t sp, pc;              /* after the call */
 	uint64_t pid;                 /* the caller */
+	bool ran;                     /* the child began, in its parent's memory */
 };
 
 /* Kinds of keyed tables. All their slots have the form of struct chord_callee; the type of their extents is CHORD_EXTENT_CALLEES
@@ -556,6 +557,8 @@ struct chord_rt_ctl {
 	uint32_t holds;               /* fd stays open */
 	uint32_t births;              /* threads that began in the middle of a function */
 	uint32_t unseen;              /* CHORD_RT_UNSEEN_...: warnings given about threads and processes made unseen */
+	uint32_t emulators;           /* number of threads that an emulator has made for itself */
+	uint32_t qemu;                /* it is qemu, which makes vfork a fork, and does not know MADV_WIPEONFORK */
 	uint64_t *whole;              /* a word that is 0 in a child that has its memory for itself */
 	uint64_t address_taken;       /* bits of hooks: those with functions whose address is taken, which was reported */
 	uint64_t creator;             /* the C library's own pthread_create; 1: not known */

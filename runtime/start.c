@@ -378,6 +378,7 @@ chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 	chord_rt_look_around(ctl, argc, argv, env);
 	foreign = chord_rt_get_base(ctl);
 	sensible = chord_rt_threads(ctl);
+	chord_rt_find_emulator(ctl);
 	chord_rt_scan(ctl);
 	chord_rt_begin(ctl);
 	if (!sensible)

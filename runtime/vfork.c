@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A child of vfork runs in its parent's memory and on its stack, and counts in its profile, until it executes another program or
  * exits. For the counts this is a jump back to the point after the call of vfork: the child leaves all frames up to that of vfork's
- * caller, and the parent resumes that frame. */
+ * caller, and the parent resumes that frame. Emulators of processes, such as valgrind and qemu's, make vfork a fork. */
 
 static int *chord_rt_errno(void) __attribute__((weakref("__errno_location")));
 static void chord_rt_be_child_first(const struct chord_rt_regs *regs);
+static void chord_rt_forked(const struct chord_rt_regs *regs);
+static void chord_rt_before_birth(struct chord_rt_ctl *ctl, bool shares);
 
 static struct chord_rt_region *
 chord_rt_region_shared(struct chord_rt_ctl *ctl)
@@ -99,11 +101,25 @@ chord_rt_vfork_begins(const struct chord_rt_regs *regs)
 	r = chord_rt_watches(ctl) ? chord_rt_region_shared(ctl) : NULL;
 	if (!r)
 		return;
+	chord_rt_before_birth(ctl, false);
 	if (r->nvfork == sizeof r->vfork / sizeof *r->vfork)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 	else
 		r->vfork[r->nvfork++] = (struct chord_rt_vfork){regs->r[CHORD_RT_SP], regs->r[CHORD_RT_PC],
-		    (uint64_t)chord_rt_call(SYS_getpid)};
+		    (uint64_t)chord_rt_call(SYS_getpid), false};
+}
+
+/* Runs in the child, which returns first. */
+static __attribute__((used)) void
+chord_rt_vfork_child(const struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	struct chord_rt_region *r = ctl && ctl->magic ? chord_rt_region_shared(ctl) : NULL;
+
+	if (r && r->nvfork && (ctl->qemu || (ctl->whole && !*ctl->whole)))
+		chord_rt_forked(regs);
+	else if (r && r->nvfork)
+		r->vfork[r->nvfork - 1].ran = true;
 }
 
 /* The note of the call of vfork at that stack pointer by this process, or NULL. */
@@ -118,8 +134,8 @@ chord_rt_vfork_noted(struct chord_rt_region *r, uint64_t sp)
 	return NULL;
 }
 
-/* Runs in the parent, with the result of the system call. If the call has succeeded and is still noted, the child was killed, and
- * its end was not seen. Notes after this one are of calls in the child. */
+/* Runs in the parent, with the result of the system call. If the child ran in this memory and the call is still noted, the child
+ * was killed, and its end was not seen. Notes after this one are of calls in the child. */
 static __attribute__((used)) void
 chord_rt_vfork_done(struct chord_rt_regs *regs)
 {
@@ -132,7 +148,7 @@ chord_rt_vfork_done(struct chord_rt_regs *regs)
 		r->nvfork = (uint32_t)(v - r->vfork);
 		if (r->program_sp < v->sp)
 			r->program_sp = 0; /* the child was on the runtime's stack */
-		if (!failed) {
+		if (!failed && v->ran) {
 			chord_rt_count_at(ctl, v->pc, CHORD_EXIT_REENTRY, 1, 0);
 			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 			chord_rt_trace_vfork_killed(ctl);

@@ -309,7 +309,8 @@ chord_rt_signal_of:
 	jmp chord_rt_trace_signal
 	.cfi_endproc
 
-# The child returns first, from here, on the stack with which the parent then goes on. So nothing is kept on it.
+# The child returns first, from here, on the stack with which the parent then goes on. So nothing is kept on it. The child jumps to
+# the return address, because the parent returns to it.
 chord_rt_hook_vfork:
 	.cfi_startproc
 	subq $136, %rsp
@@ -326,6 +327,20 @@ chord_rt_hook_vfork:
 	syscall
 	testq %rax, %rax
 	jne chord_rt_vfork_parent
+	pushq %rdi
+	.cfi_def_cfa_offset 8
+	.cfi_offset 16, -8
+	subq $136, %rsp
+	.cfi_def_cfa_offset 144
+	call chord_rt_save
+	movq %rsp, %rdi
+	call chord_rt_vfork_child
+	addq $136, %rsp
+	.cfi_def_cfa_offset 8
+	popq %rdi
+	.cfi_def_cfa_offset 0
+	.cfi_register 16, 5
+	xorl %eax, %eax
 	notrack jmp *%rdi
 chord_rt_vfork_parent:
 	pushq %rdi
