@@ -91,7 +91,7 @@ suite()
 		"$here/oracle/calls.sh" && "$here/tracing/programs.sh" ;;
 	real-sample) "$here/real/run.sh" --sample ;;
 	replay-sample) REPLAYS=2 SIGNALS=50 MUTATIONS=5 "$here/replay/run.sh" world signals struck mapped maps damaged mutated kinds threads server processes \
-		exec-of-threads walk outputs debug-back debug-interrupt debug-comparison debug-garbage debug-seek debug-race debug-processes ;;
+		exec-of-threads walk outputs debug-back debug-seldom debug-interrupt debug-comparison debug-garbage debug-seek debug-race debug-processes ;;
 	real) "$here/real/run.sh" && CHORD_READERS="lua5.4 sqlite3" "$here/readers/run.sh" ;;
 	torture-sample) "$here/torture/torture.sh" --sample 40 && echo "ok torture" ;;
 	torture) whole_torture ;;

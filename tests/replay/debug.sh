@@ -93,6 +93,26 @@ t_debug_back() {
 	[ "$(grep -c '^total 7 from a file' answers)" = 1 ] || no "not once: $(cat answers)"
 }
 
+# Many steps back from a breakpoint whose condition seldom holds. Copies on the way there may lie at one and the same place.
+t_debug_seldom() {
+	local steps=()
+	cat >seldom.c <<-'EOF'
+	#include <stdio.h>
+	int total;
+	void put(int i, int v) { total += v; }
+	int main(void)
+	{
+		for (volatile int i = 0; i < 10; i++)
+			put(i, i);
+		puts("x");
+	}
+	EOF
+	gcc -g -O0 -o seldom seldom.c && record ./seldom
+	for i in $(seq 100); do steps+=("reverse-stepi"); done
+	debug ./seldom "break put if i == 4" "continue" 'set $there = $sp' "${steps[@]}" "delete" "stepi 100" 'p $sp - $there' "p i" "p total"
+	answered 'Breakpoint 1, put' '= 0$' '= 4$' '= 6$'
+}
+
 # Who wrote that last?
 t_debug_watch() {
 	debugged
@@ -402,4 +422,4 @@ t_debug_guarded() {
 	[ "$(sed -n 's/^\$[0-9]* = //p' answers | tr '\n' ' ')" = "1 2 3 3 3 3 4 7 8 8 7 4 3 3 3 3 2 1 " ] || no "others: $(tail -c 1500 answers)"
 }
 
-debug_cases="debug-descriptors debug-unnamed debug-guarded debug-steps debug-back debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
+debug_cases="debug-descriptors debug-unnamed debug-guarded debug-steps debug-back debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"

@@ -472,7 +472,8 @@ name_inside(struct debugger *d)
 	if (!node_reach(d) || !steps_to(d, &end, UINT64_MAX, &all))
 		return false;
 	path_add(&d->path, (struct hop){HOP_STEP, .count = all - behind});
-	return true;
+	/* If both nodes are at one place, the one before may have to be named, too, and the program is at the end of the hop. */
+	return all != behind || node_reach(d);
 }
 
 /* The last event before that one at which the program stood. Events of processes that are not seen may lie between the two. The
