@@ -173,7 +173,9 @@ start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tr
 		return "its addresses are random, for it has a user's, a group's or other rights by its file";
 	if (!cwd)
 		cwd = getcwd(here, sizeof here);
-	if (!layout || !cwd || !limit || !read_stack(t, pool, stack_end, &stack))
+	if (!cwd)
+		return "the folder in which it begins has been removed, or has no name that can be found out";
+	if (!layout || !limit || !read_stack(t, pool, stack_end, &stack))
 		return "its beginning cannot be read";
 	hide_functions(t, &stack);
 	log_put_bytes(l, processor, t->machine->processor(processor, sizeof processor / sizeof *processor));

@@ -808,6 +808,13 @@ t_stack() {
 	done
 }
 
+# A program that begins in a folder that is gone.
+t_no_folder() {
+	refused 1 'the folder in which it begins has been removed.*runs on without being recorded' \
+		bash -c 'mkdir removed && cd removed && rmdir ../removed && timeout -k 5 60 "$1" record -o /dev/null /bin/echo ran' - "$CHORD"
+	grep -q ran out || no "it did not run on"
+}
+
 # With the rights of its file it would be another run.
 t_rights() {
 	cp "$(command -v id)" id && chmod 4755 id || no "cannot copy id"
@@ -1381,7 +1388,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-padded struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls setarch mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack rights hides forged struck-at-once forced blocked group robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-padded struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls setarch mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack no-folder rights hides forged struck-at-once forced blocked group robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
