@@ -6,13 +6,29 @@
 here=$(cd "$(dirname "$0")" && pwd)
 CHORD=$(realpath "${CHORD:-$here/../../build/chord}")
 w=${CHORD_TEST_DIR:-$(mktemp -d)}
-[ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
+trap all_ran EXIT
 . "$here/../registry.sh"
 export LC_ALL=C ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS-}
 unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE CHORD_DIR COMPILER_PATH
 cc="$CHORD cc"
 only=" $* "
+ran=" "
 failed=0
+
+# run_elsewhere NAME...: tests of files that another script runs.
+run_elsewhere() { local names="$*"; ran+="${names//-/_} "; }
+
+# all_ran: runs as the suite ends. Unless it was asked for some of its tests, a test that no test_case named is a failure.
+all_ran() {
+	local status=$? name
+	if [ "$only" = "  " ] && [ $status -lt 126 ]; then
+		for name in $(declare -F | sed -n 's/^declare -f t_//p'); do
+			[[ $ran == *" $name "* ]] || { echo "FAIL ${name//_/-}: it is in no list of tests"; status=1; }
+		done
+	fi
+	[ -n "${CHORD_TEST_DIR-}" ] || rm -rf "$w"
+	exit $status
+}
 
 # no WHY...: the test that runs fails
 no() { echo "$*" >"$w/why"; exit 1; }
@@ -53,6 +69,7 @@ note_time() {
 # test_case NAME: runs t_NAME (with _ for -), if it is among those asked for
 test_case() {
 	local name=$1
+	ran+="${name//-/_} "
 	[ "$only" = "  " ] || [[ $only == *" $name "* ]] || return
 	rm -rf "${w:?}/$name" "$w/skip"
 	mkdir -p "$w/$name"

@@ -126,10 +126,10 @@ show()
 	done
 }
 
-# As many at a time as there are processors, but four at most; each is shown when it has ended. Jobs have groups of their
-# own: other background jobs of a script ignore signals that are tested here.
-lanes=$(nproc)
-[ "$lanes" -le 4 ] || lanes=4
+# One more at a time than there are processors, because tests wait, but six at most; each is shown when it has ended. Jobs have
+# groups of their own: other background jobs of a script ignore signals that are tested here.
+lanes=$(($(nproc) + 1))
+[ "$lanes" -le 6 ] || lanes=6
 set -m
 # What fetches sources first, then longer ones.
 [ $# -gt 0 ] || set -- house unit graph golden real-sample tracing hostile situations paths replay oracle-sample clock runtime fuzz step timers events input hook \

@@ -9,6 +9,7 @@ set -u
 . "$here/../may.sh"
 . "$here/again.sh"
 . "$here/debug.sh"
+run_elsewhere $debug_cases
 SIGNALS=${SIGNALS:-200}
 ulimit -c 0
 
