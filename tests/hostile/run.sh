@@ -26,8 +26,8 @@ once() {
 # each_build FUNCTION [MEASURE...]: calls it as FUNCTION COMPILER LEVEL MEASURE, in a folder of its own, with each of the measures (edges
 # if none is named). $CC is then the command that builds with Chord, $PLAIN the one that does not. With FULL (make check-torture) each
 # measure is built by gcc and clang, -O0 and -O2; otherwise by one of these in turn, and at least two of them are used. Of more than four
-# measures these are the first one and a third of the others. If $beside is set,
-# each of those builds the measure of that name first, with which others are compared: ../COMPILERLEVEL-MEASURE is its folder.
+# measures these are the first one and a third of the others. If $beside is set, each of those builds the measure of that name first,
+# with which others are compared: ../COMPILERLEVEL-MEASURE is its folder.
 each_build() {
 	local function=$1 builds=("gcc -O2" "clang -O2" "gcc -O0" "clang -O0") n=2 k build measure
 	shift

@@ -167,6 +167,7 @@ node_last(struct debugger *d)
 	if (checkpoint_back(&d->r, d->node.at[d->node.n - 1].c))
 		return true;
 	say_error("replay", "it cannot go back from here");
+	d->r.failed = true;
 	return false;
 }
 

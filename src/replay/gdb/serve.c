@@ -100,6 +100,22 @@ tell_end(struct debugger *d)
 	packet_text(&d->c, text);
 }
 
+static bool
+is_lost(const struct debugger *d)
+{
+	return d->r.failed || log_failed(d->r.log);
+}
+
+/* gdb takes the program for killed then: nothing of it is left, and after an error gdb would go on asking. */
+static void
+tell_lost(struct debugger *d)
+{
+	if (!is_lost(d))
+		say_error("replay", "it did not come to the place that gdb asked for, so it ends here: start it anew");
+	d->r.failed = true;
+	packet_text(&d->c, "X09");
+}
+
 void
 tell(struct debugger *d, enum came came)
 {
@@ -112,8 +128,7 @@ tell(struct debugger *d, enum came came)
 	case CAME_INTERRUPTED: tell_stop(d, SIGINT, ""); break;
 	case CAME_SOUGHT: tell_stop(d, 0, ""); break;
 	case CAME_END: tell_end(d); break;
-	/* Nothing of the program is left. After an error gdb would go on asking. */
-	case CAME_LOST: packet_text(&d->c, "X09"); break;
+	case CAME_LOST: tell_lost(d); break;
 	}
 	pool_free(pool);
 }
@@ -369,12 +384,6 @@ is_step(const char *p)
 {
 	return *p == 's' || *p == 'S' || !strncmp(p, "bs", 2) ||
 	       (*p == 'v' && (strstr(p, ";s") || strstr(p, ";S") || strstr(p, ";r")));
-}
-
-static bool
-is_lost(const struct debugger *d)
-{
-	return d->r.failed || log_failed(d->r.log);
 }
 
 /* Goes back, or seeks a state. If this is interrupted, the program is where it was before. */
