@@ -126,7 +126,7 @@ show()
 	done
 }
 
-# One more at a time than there are processors, because tests wait, but six at most; each is shown when it has ended. Jobs have
+# One more at a time than there are processors, because some tests wait, but six at most; each is shown when it has ended. Jobs have
 # groups of their own: other background jobs of a script ignore signals that are tested here.
 lanes=$(($(nproc) + 1))
 [ "$lanes" -le 6 ] || lanes=6
