@@ -295,6 +295,8 @@ void unit_free(struct unit *u);
 
 /* Decodes the instructions of every section of the object. */
 void code_read(struct unit *u);
+/* How many of c->stmts begin at an offset up to this one. The last of them makes the byte there. */
+size_t code_stmts_to(const struct unit *u, const struct code *c, uint32_t off);
 /* The last statement of an instruction, or UINT32_MAX: a prefix may be a statement of its own. */
 uint32_t code_end_stmt(const struct unit *u, const struct code *c, const struct insn *in);
 /* doubt.c: notes that the address of a place is used; it matters if its bytes are treated as data. */

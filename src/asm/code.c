@@ -370,19 +370,27 @@ mark_loose(struct unit *u, struct code *c)
 	}
 }
 
-uint32_t
-code_end_stmt(const struct unit *u, const struct code *c, const struct insn *in)
+size_t
+code_stmts_to(const struct unit *u, const struct code *c, uint32_t off)
 {
 	size_t lo = 0, hi = c->stmts.n;
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (u->place[c->stmts.at[mid]].off < in->off + in->len)
+		if (u->place[c->stmts.at[mid]].off <= off)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+uint32_t
+code_end_stmt(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	size_t lo = code_stmts_to(u, c, in->off + in->len - 1);
+
 	while (lo && u->text->stmts.at[c->stmts.at[lo - 1]].kind == STMT_LABEL)
 		lo--;
 	if (!lo || (in->stmt != UINT32_MAX && u->place[c->stmts.at[lo - 1]].off <= in->off))

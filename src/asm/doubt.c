@@ -104,23 +104,6 @@ is_inside(const struct code *c, uint32_t off)
 
 /* ---- what the text says ---- */
 
-/* The statement that makes the byte: the last of the statements that make bytes that begins at or before it. */
-static size_t
-stmt_at(const struct unit *u, const struct code *c, uint32_t off)
-{
-	size_t lo = 0, hi = c->stmts.n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (u->place[c->stmts.at[mid]].off <= off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? lo - 1 : 0;
-}
-
 static bool
 is_one_of(struct str word, const char *const *names)
 {
@@ -189,7 +172,7 @@ is_passed(const struct unit *u, const struct code *c, uint32_t off)
 static bool
 is_unclear(struct unit *u, const struct code *c, const struct doubt *d)
 {
-	size_t i = stmt_at(u, c, d->off);
+	size_t n = code_stmts_to(u, c, d->off), i = n ? n - 1 : 0;
 	const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];
 	uint8_t use = c->use[d->off];
 

@@ -41,9 +41,12 @@ run(const struct unit *u, const struct code *c, const struct insn *in, struct fr
 static bool
 says(const struct unit *u, const struct code *c, const struct insn *in, struct cfi_frame *out)
 {
-	while (in->stmt == UINT32_MAX && in > c->insns.at)
-		in--;
-	return in->stmt != UINT32_MAX && cfi_frame_at(u->cfi, in->stmt, out);
+	uint32_t stmt = in->stmt;
+	size_t n = stmt == UINT32_MAX ? code_stmts_to(u, c, in->off) : 0;
+
+	if (n)
+		stmt = c->stmts.at[n - 1];
+	return stmt != UINT32_MAX && cfi_frame_at(u->cfi, stmt, out);
 }
 
 static bool

@@ -46,10 +46,10 @@ is_aligned(const struct emitter *m, const struct code *c, uint32_t insn)
 {
 	uint32_t to = c->insns.at[insn].stmt, stmt = to, i = insn;
 
-	while (i-- > 0 && stmt == to)
+	while (to != UINT32_MAX && i-- > 0 && stmt == to)
 		if (c->insns.at[i].stmt != UINT32_MAX)
 			stmt = c->insns.at[i].stmt;
-	for (; to != UINT32_MAX && stmt < to; stmt++)
+	for (; stmt < to; stmt++)
 		if (m->u->text->stmts.at[stmt].flags & (STMT_PAD | STMT_ALIGNS))
 			return true;
 	return insn && c->insns.at[insn].loose != c->insns.at[insn - 1].loose;
