@@ -277,14 +277,33 @@ print_run_profiles(const struct run *run)
 		printf("with %s\n", plain_text(run->binary.at[i].path));
 }
 
+/* How many of these n follow each other with the reason of the first one. n > 0. */
+static size_t
+same_reason(const struct named *at, size_t n)
+{
+	size_t same = 1;
+
+	while (same < n && !strcmp(at[same].reason, at->reason))
+		same++;
+	return same;
+}
+
 void
 print_run_unknown(const struct run *run)
 {
 	if (!run->unknown.n)
 		return;
 	printf("\nNot known, and in no sum above:\n");
-	for (size_t i = 0; i < run->unknown.n; i++)
-		printf("  %s: %s\n", plain_name(run->unknown.at[i].name), run->unknown.at[i].reason);
+	for (size_t i = 0; i < run->unknown.n;) {
+		size_t n = same_reason(&run->unknown.at[i], run->unknown.n - i);
+		size_t shown = n > FEW + 1 ? FEW : n;
+
+		for (size_t k = i; k < i + shown; k++)
+			printf("  %s: %s\n", plain_name(run->unknown.at[k].name), run->unknown.at[k].reason);
+		if (shown < n)
+			printf("  and %zu more, for the same reason (--json names all)\n", n - shown);
+		i += n;
+	}
 }
 
 void
