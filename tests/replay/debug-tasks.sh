@@ -382,7 +382,7 @@ t_debug_intervals() {
 	answered 'Thread 2 stopped' '#0 .* other \(a=' '^\$1 = 1 ' 'Thread 1 stopped' '#0 .*main \(\)' '^\$2 = 1 ' 'No more reverse-execution history'
 }
 
-# Reads and writes of more memory than the processor's registers watch.
+# Reads and writes of more memory than the processor's registers watch. What only reads are watched of may be written.
 t_debug_reads() {
 	cat >reads.c <<-'EOF'
 	static volatile long big[8];
@@ -406,9 +406,14 @@ t_debug_reads() {
 	EOF
 	gcc -g -O0 -w -static -o reads reads.c || no "cannot compile"
 	record ./reads
-	debug ./reads "break main" "continue" "rwatch big" "awatch text" "continue" "continue" "continue" "continue" 'print $rcx' "continue" 'print $rcx' \
+	debug ./reads "break main" "continue" "rwatch big" "awatch text" "continue" "continue" "continue" 'print $rcx' "continue" 'print $rcx' \
 		"reverse-continue" 'print $rcx' "reverse-continue" 'print $rcx' "reverse-continue" "reverse-continue"
-	answered 'read watchpoint 2: big' 'reads.c:7' 'read watchpoint 2: big' '@9' 'access.*watchpoint 3: text' '@12' '\$1 = 2' '\$2 = 1' '\$3 = 2' '\$4 = 3' '@12' '@9'
+	answered 'read watchpoint 2: big' 'read watchpoint 2: big' '@9' 'access.*watchpoint 3: text' '@12' '\$1 = 2' '\$2 = 1' '\$3 = 2' '\$4 = 3' '@12' '@9'
+	grep -q 'reads.c:7' answers && no "rwatch stopped at a write"
+	debug ./reads "tbreak main" "continue" "rwatch big[3]" "rwatch big[5]" "continue" "continue" "reverse-continue" "reverse-continue" \
+		"delete" "awatch big[3]" "continue" "continue" "reverse-continue"
+	answered 'watchpoint 2: big' 'watchpoint 3: big' 'read watchpoint 3: big' 'Value = 0' '@9' 'No more' 'read watchpoint 3: big' '@9' 'No more' \
+		'access.*watchpoint 4: big' 'access.*watchpoint 4: big' 'New value = 5' 'No more' 'access.*watchpoint 4: big' 'New value = 0'
 }
 
 # Where memory begins to compare with a number in some way, forwards and backwards: as often as gdb's own condition finds it, also for one

@@ -64,6 +64,7 @@ bool comparison_holds(const struct comparison *c, const struct tracee *t);
 struct condition {
 	bool watch;              /* memory is written (or read); else the PC is there */
 	bool reads;
+	bool only_reads;         /* not where the memory changes: the processor does not tell reads from writes */
 	uint64_t at, n;
 	unsigned slots;          /* of the processor, as bits; none: it is looked at with each step */
 	bool accessed;           /* it is read, too: the instruction that is stepped reads or writes it */
@@ -97,7 +98,7 @@ enum hop_kind {
 
 struct hop {
 	enum hop_kind kind;
-	bool reads;
+	bool reads, only_reads;
 	uint64_t at, n, count;
 	const struct expression *expression; /* of a breakpoint: only where it holds */
 	const struct comparison *becomes; /* of what is watched: only where that begins to hold */

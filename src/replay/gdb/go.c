@@ -142,8 +142,8 @@ go_interrupted(struct debugger *d)
 struct hop
 hop_of(const struct condition *c, uint64_t count)
 {
-	return (struct hop){c->watch ? HOP_WATCH : HOP_BREAK, c->reads, c->at, c->watch ? c->n : 0, count, c->expression,
-	                    c->becomes};
+	return (struct hop){.kind = c->watch ? HOP_WATCH : HOP_BREAK, .reads = c->reads, .only_reads = c->only_reads, .at = c->at,
+	                    .n = c->watch ? c->n : 0, .count = count, .expression = c->expression, .becomes = c->becomes};
 }
 
 /* A check sum of watched memory; bytes that cannot be read count as 0. */
@@ -254,9 +254,9 @@ go_hop(struct debugger *d, const struct hop *h)
 {
 	d->condition.n = d->users;
 	if (h && (h->kind == HOP_BREAK || h->kind == HOP_WATCH))
-		VEC_PUSH(d->condition, (struct condition){.watch = h->kind == HOP_WATCH, .reads = h->reads, .at = h->at,
-		                                          .n = h->n, .expression = h->expression,
-		                                          .becomes = h->becomes});
+		VEC_PUSH(d->condition, (struct condition){.watch = h->kind == HOP_WATCH, .reads = h->reads,
+		                                          .only_reads = h->only_reads, .at = h->at, .n = h->n,
+		                                          .expression = h->expression, .becomes = h->becomes});
 	renew(d);
 }
 
@@ -288,7 +288,10 @@ look(struct debugger *d, unsigned slots, bool compare)
 				uint64_t value = value_of(d, c);
 
 				/* A write that changes nothing is of no interest, and comparing does not see it. */
-				c->fired = (value != c->old && (!c->becomes || value)) || (c->reads && accessed);
+				if (value == c->old)
+					c->fired = c->reads && accessed;
+				else
+					c->fired = !c->only_reads && (!c->becomes || value);
 				c->old = value;
 			}
 			c->accessed = false;

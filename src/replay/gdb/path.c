@@ -14,7 +14,7 @@ path_add(path *p, struct hop h)
 	if (h.kind == HOP_EVENT)
 		p->n = 0;
 	if (p->n && h.kind == last->kind && h.at == last->at && h.n == last->n && h.reads == last->reads &&
-	    h.expression == last->expression && h.becomes == last->becomes)
+	    h.only_reads == last->only_reads && h.expression == last->expression && h.becomes == last->becomes)
 		last->count += h.count;
 	else if (h.count)
 		VEC_PUSH(*p, h);

@@ -338,6 +338,7 @@ set_condition(struct debugger *d, const char *p)
 	p += 2;
 	c.watch = c.kind >= 2;
 	c.reads = c.kind >= 3;
+	c.only_reads = c.kind == 3;
 	c.at = get_hex(&p);
 	p += *p == ',';
 	c.n = get_hex(&p);
