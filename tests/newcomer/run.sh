@@ -287,6 +287,9 @@ t_trace_places() {
 		refused 1 '^chord: strange: no procedure has such a name$' "$CHORD" trace $how=strange ./places
 	done
 	refused 1 '^chord: apart: no thread has entered it 2 times$' "$CHORD" trace --from=apart:2 ./places
+	refused 1 '^chord: apart:1: --grep takes no number; --from=apart:1 --to=apart:1 prints this activation$' "$CHORD" trace --grep=apart:1 ./places
+	refused 1 '^chord: strange:1: no procedure has such a name$' "$CHORD" trace --grep=strange:1 ./places
+	want "$CHORD" trace --from=apart:1 --to=apart:1 ./places
 	refused 2 '--to comes before --from' "$CHORD" trace --from=9 --to=8 ./places
 	refused 2 '--to comes before --from' "$CHORD" trace --from=apart:2 --to=apart ./places
 	want "$CHORD" trace --from=main --to=apart ./places

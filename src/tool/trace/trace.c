@@ -52,6 +52,17 @@ static const char doc[] =
 	"Exit status: 0 done (with --diff: no difference), 1 a trace is not whole (what is there is printed), cannot be used, or "
 	"differs, or does not have what was asked for, 2 wrong usage; with --run the program's.";
 
+/* FUNCTION of `FUNCTION:N`, and N; NULL: the text is none. */
+static const char *
+read_entry(const char *text, struct pool *pool, uint64_t *n)
+{
+	const char *colon = strrchr(text, ':');
+
+	if (!colon || colon == text || colon[-1] == ':' || !colon[1] || !number_read(colon + 1, 1, UINT64_MAX - 1, n))
+		return NULL;
+	return pool_strndup(pool, text, (size_t)(colon - text));
+}
+
 /* "100", "f" or "f:3". */
 static struct trace_place
 read_place(const char *text, struct pool *pool, const char *option, struct argp_state *state)
@@ -61,11 +72,11 @@ read_place(const char *text, struct pool *pool, const char *option, struct argp_
 
 	if (number_read(text, 0, UINT64_MAX - 1, &x.n))
 		return x;
-	x.function = text;
-	if (colon && colon > text && colon[-1] != ':' && colon[1] && number_read(colon + 1, 1, UINT64_MAX - 1, &x.n))
-		x.function = pool_strndup(pool, text, (size_t)(colon - text));
-	else
+	x.function = read_entry(text, pool, &x.n);
+	if (!x.function) {
+		x.function = text;
 		x.n = 1;
+	}
 	if (!*x.function || colon == text || (colon && !colon[1]))
 		argp_error(state, "%s=%s: neither a number of instructions nor FUNCTION or FUNCTION:N", option, text);
 	return x;
@@ -206,6 +217,19 @@ say_not_entered(const char *function, uint64_t n, const struct run *r)
 		say_error(function, "no procedure has such a name%s", view_unnamed(r, function, ""));
 }
 
+/* The same of --grep, which takes a name without a number. */
+static void
+say_not_inside(const char *function, const struct run *r)
+{
+	uint64_t n;
+	const char *name = read_entry(function, r->pool, &n);
+
+	if (name && view_is_procedure(r, name))
+		say_error(function, "--grep takes no number; --from=%s --to=%s prints this activation", function, function);
+	else
+		say_not_entered(function, 1, r);
+}
+
 /* Reports what was asked for by name and is nowhere. */
 static bool
 all_found(const struct trace_args *a, const struct run *r)
@@ -226,7 +250,7 @@ all_found(const struct trace_args *a, const struct run *r)
 		ok = false;
 	}
 	if (a->grep && !a->grep_found)
-		say_not_entered(a->grep, 1, r);
+		say_not_inside(a->grep, r);
 	if (a->thread && !a->thread_found)
 		say_error("--thread", "there is no thread %" PRIu64, a->thread);
 	return ok && (!a->grep || a->grep_found) && (!a->thread || a->thread_found);
