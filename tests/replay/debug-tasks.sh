@@ -7,7 +7,7 @@ debug_script() {
 	local program=$1
 	shift
 	command -v gdb >/dev/null || skip "no gdb"
-	{ printf '%s\n' "set confirm off" "set pagination off" "set sysroot /" "target remote | $CHORD replay --gdb=- $* log"; cat; } >script
+	{ printf '%s\n' "set confirm off" "set pagination off" "set sysroot /" "set remotetimeout 60" "target remote | $CHORD replay --gdb=- $* log"; cat; } >script
 	timeout 200 gdb -nx -q -batch -x script "$program" >answers 2>&1 </dev/null || no "gdb: $(tail -c 300 answers)"
 	! grep -qE 'goes another way|rror in sourced' answers || no "$(grep -E 'goes another way|rror in sourced' -A1 answers)"
 }

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Cases of replay/run.sh: gdb looks at a replay, forwards and backwards. To be sourced.
 
-# debug PROGRAM COMMAND...: gdb's answers, in answers
+# debug PROGRAM COMMAND...: gdb's answers, in answers. Unless told otherwise gdb waits 2 seconds for an answer, which a very busy
+# machine may not give in time.
 debug() {
 	local program=$1 all=()
 	shift
 	command -v gdb >/dev/null || skip "no gdb"
-	for command in "set confirm off" "set pagination off" "set sysroot /" "target remote | $CHORD replay --gdb=- log" "$@"; do
+	for command in "set confirm off" "set pagination off" "set sysroot /" "set remotetimeout 60" "target remote | $CHORD replay --gdb=- log" "$@"; do
 		all+=(-ex "$command")
 	done
 	timeout 200 gdb -nx -q -batch "${all[@]}" "$program" >answers 2>&1 </dev/null || no "gdb: $(tail -c 300 answers)"
@@ -262,7 +263,7 @@ t_debug_interrupt() {
 	[ -z "$(ps -o pid= -p ${kids// /,}1 | grep -vx ' *1')" ] || no "copies are left: $(ps -p ${kids// /,}1)"
 	# gdb hands on what Ctrl-C makes
 	command -v gdb >/dev/null || return 0
-	timeout 200 gdb -nx -q -batch -ex "set pagination off" -ex "set sysroot /" -ex "target remote | $CHORD replay --gdb=- log" \
+	timeout 200 gdb -nx -q -batch -ex "set pagination off" -ex "set sysroot /" -ex "set remotetimeout 60" -ex "target remote | $CHORD replay --gdb=- log" \
 		-ex "continue" -ex "watch page.never" -ex 'shell (sleep 2; kill -INT $PPID) &' -ex "reverse-continue" -ex "delete" -ex "break work" \
 		-ex "reverse-continue" -ex "print n" -ex "kill" ./long >answers 2>&1 </dev/null || no "gdb: $(tail -c 300 answers)"
 	answered 'received signal SIGINT' 'Breakpoint 2, work \(n=2\)' '\$1 = 2'
