@@ -423,4 +423,28 @@ t_debug_guarded() {
 	[ "$(sed -n 's/^\$[0-9]* = //p' answers | tr '\n' ' ')" = "1 2 3 3 3 3 4 7 8 8 7 4 3 3 3 3 2 1 " ] || no "others: $(tail -c 1500 answers)"
 }
 
-debug_cases="debug-descriptors debug-unnamed debug-guarded debug-steps debug-back debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
+# Pages are guarded while the replay looks for the state at which a signal struck: what it has stopped by there is still known.
+t_debug_guarded_signal() {
+	cat >struck.c <<-'EOF'
+	#include <signal.h>
+	#include <sys/time.h>
+	char watched[4096] __attribute__((aligned(4096)));
+	volatile long ticks __attribute__((aligned(4096)));
+	static void on_alarm(int sig) { ticks++; }
+	int main(void) {
+		struct itimerval it = {{0, 2000}, {0, 2000}};
+		long v = 3;
+		signal(SIGALRM, on_alarm), setitimer(ITIMER_REAL, &it, 0);
+		while (ticks < 5)
+			__asm__ volatile (".rept 10000\n imul %0, %0\n .endr" : "+r"(v));
+		watched[7] = 1;
+		return 0;
+	}
+	EOF
+	"$CHORD" cc -w -g -O2 -fchord=clock -o struck struck.c || no "cannot compile"
+	record ./struck
+	debug ./struck "break main" continue "watch *(char (*)[40])((char *)&watched)" continue "print ticks" reverse-continue "print watched[7]"
+	answered 'watchpoint 2: ' 'watchpoint 2: ' '\$1 = 5' 'watchpoint 2: ' '\$2 = 0'
+}
+
+debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-signal debug-steps debug-back debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"

@@ -113,10 +113,22 @@ find_pages(struct debugger *d)
 	return ok;
 }
 
+/* What the program has stopped by is the same afterwards: others ask which signal it was. */
 static bool
 protect(struct debugger *d, const struct guarded *g, int prot)
 {
-	return !tracee_call_here_at_once(d->r.t, SYS_mprotect, (uint64_t [6]){g->page, g->size, (uint64_t)prot});
+	struct tracee *t = d->r.t;
+	int status = t->status;
+	siginfo_t info;
+	bool told = !ptrace(PTRACE_GETSIGINFO, t->pid, 0, &info);
+	bool ok = !tracee_call_here_at_once(t, SYS_mprotect, (uint64_t [6]){g->page, g->size, (uint64_t)prot});
+
+	if (t->pid) {
+		t->status = status;
+		if (told)
+			ptrace(PTRACE_SETSIGINFO, t->pid, 0, &info);
+	}
+	return ok;
 }
 
 /* The end of a run counts as an access, too: pages have to be guarded anew. */
