@@ -252,7 +252,7 @@ put_escaped(const char *s)
 	}
 }
 
-/* At most so many profiles are named. */
+/* At most so many are named of what a reader need not see whole. */
 enum { FEW = 10 };
 
 void
@@ -277,32 +277,31 @@ print_run_profiles(const struct run *run)
 		printf("with %s\n", plain_text(run->binary.at[i].path));
 }
 
-/* How many of these n follow each other with the reason of the first one. n > 0. */
-static size_t
-same_reason(const struct named *at, size_t n)
+size_t
+print_group(const struct named *at, size_t n, size_t *shown)
 {
 	size_t same = 1;
 
 	while (same < n && !strcmp(at[same].reason, at->reason))
 		same++;
+	*shown = same > FEW + 1 ? FEW : same;
 	return same;
 }
 
 void
 print_run_unknown(const struct run *run)
 {
+	size_t n, shown;
+
 	if (!run->unknown.n)
 		return;
 	printf("\nNot known, and in no sum above:\n");
-	for (size_t i = 0; i < run->unknown.n;) {
-		size_t n = same_reason(&run->unknown.at[i], run->unknown.n - i);
-		size_t shown = n > FEW + 1 ? FEW : n;
-
+	for (size_t i = 0; i < run->unknown.n; i += n) {
+		n = print_group(&run->unknown.at[i], run->unknown.n - i, &shown);
 		for (size_t k = i; k < i + shown; k++)
 			printf("  %s: %s\n", plain_name(run->unknown.at[k].name), run->unknown.at[k].reason);
 		if (shown < n)
 			printf("  and %zu more, for the same reason (--json names all)\n", n - shown);
-		i += n;
 	}
 }
 

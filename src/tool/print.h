@@ -51,6 +51,9 @@ void put_escaped(const char *s);
 
 /* Prints the program, and the profiles that were summed or left out. */
 void print_run_profiles(const struct run *run);
+/* Of n names, at least one: how many follow each other with the reason of the first one. *shown: so many of them are named, to keep
+ * a list short. */
+size_t print_group(const struct named *at, size_t n, size_t *shown);
 /* Print procedures and objects that are in no sum, and what a reader has to know of how the runs ended. */
 void print_run_unknown(const struct run *run);
 void print_run_notes(const struct run *run);

@@ -499,9 +499,10 @@ check missing $? "$(totals none.chord)"
 check missing-is-said $? "$("$CHORD" report ./program none.chord 2>&1 | tail -n 3)"
 for i in $(seq 30); do echo "__attribute__((noinline)) int f$i(int n) { return n * $i; }"; done >many.c
 echo "int main(int n, char **v) { (void)v; return $(printf 'f%d(n) + ' $(seq 30))0 == 0; }" >>many.c
-"$CHORD" cc -O2 -fchord=trace -o many many.c && CHORD_FILE=many.chord ./many && rm many.chord.trace &&
+"$CHORD" cc -g -O2 -fchord=trace -o many many.c && CHORD_FILE=many.chord ./many && rm many.chord.trace &&
 	"$CHORD" report ./many many.chord >log 2>&1 && [ "$(grep -c 'is not beside the profile' log)" = 10 ] &&
 	grep -q '^  and 21 more, for the same reason (--json names all)$' log &&
+	"$CHORD" coverage --format=markdown ./many many.chord 2>err | grep -q '^- and 21 more, for the same reason' &&
 	[ "$("$CHORD" report --json ./many many.chord 2>err | jq '.unknown | length')" = 31 ]
 check missing-is-said-once $? "$(tail -n 30 log)"
 cp "$second.trace" none.chord.trace

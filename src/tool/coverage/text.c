@@ -345,14 +345,21 @@ put_change(const struct changed *ch)
 static void
 put_named(const struct named *at, size_t n, const char *title)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (!i)
-			printf("\n%s:\n\n", title);
-		fputs("- ", stdout);
-		put_escaped(image_readable(at[i].name));
-		fputs(": ", stdout);
-		put_escaped(at[i].reason);
-		putchar('\n');
+	size_t group, shown;
+
+	if (n)
+		printf("\n%s:\n\n", title);
+	for (size_t i = 0; i < n; i += group) {
+		group = print_group(at + i, n - i, &shown);
+		for (size_t k = i; k < i + shown; k++) {
+			fputs("- ", stdout);
+			put_escaped(image_readable(at[k].name));
+			fputs(": ", stdout);
+			put_escaped(at[k].reason);
+			putchar('\n');
+		}
+		if (shown < group)
+			printf("- and %zu more, for the same reason (`--json` names all)\n", group - shown);
 	}
 }
 
