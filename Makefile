@@ -10,6 +10,7 @@
 # make bench BENCH="run loop" single benchmarks: bench/NAME.sh
 # make golden               writes what is woven into tests/golden/ anew; read the difference
 # make check-real, check-torture, check-csmith, check-gas   the long tests, whole
+# make check-processors       programs on processors that qemu emulates (needs root, and packages that tests/processors/run.sh names)
 # make check-replay           recordings of real programs and of signals, each replayed 100 times (REPLAYS=100 SIGNALS=1000)
 # make asan                   Chord with sanitizers in build-asan/, and the tests that suit it
 # make fmt, make layers       house rules: formatting, dependency order
@@ -125,7 +126,7 @@ unit: all asan-tests
 golden: all
 	CHORD=$(abspath $(BUILD)/chord) tests/golden/run.sh --rewrite
 
-check-real check-torture check-csmith check-gas check-oracle: all $(BUILD)/chamber $(BUILD)/kills $(BUILD)/may
+check-real check-torture check-csmith check-gas check-oracle check-processors: all $(BUILD)/chamber $(BUILD)/kills $(BUILD)/may
 	tools/setup.sh build check
 	tests/run.sh $(BUILD) $(@:check-%=%)
 
@@ -187,5 +188,5 @@ clean:
 	rm -rf build build-asan .packages
 
 -include $(OBJ:.o=.d)
-.PHONY: all libs deb setup demo check unit golden check-real check-replay check-torture check-csmith check-gas check-oracle bench asan asan-tests install fmt layers clean
+.PHONY: all libs deb setup demo check unit golden check-real check-replay check-torture check-csmith check-gas check-oracle check-processors bench asan asan-tests install fmt layers clean
 .SECONDARY:

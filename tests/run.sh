@@ -79,6 +79,7 @@ suite()
 	house | unit) "$1" ;;
 	graph) "$here/graph/run.sh" "$CHORD" ;;
 	calls) "$here/calls/run.sh" ;;
+	processors) "$here/processors/run.sh" ;;
 	events) "$here/events/run.sh" ;;
 	clock | golden | hook | hostile | input | runtime | situations | step | stat | replay | timers | diff | paths | weights | annotate | coverage | merge | names | newcomer | export | readers | html | packaging | paper | trace | tracing) "$here/$1/run.sh" ;;
 	alloc) "$here/alloc/run.sh" ;;
