@@ -10,18 +10,25 @@ say()
 	echo "$1"
 	bad=1
 }
-for file in $(git ls-files '*.c' '*.h' '*.sh'); do
-	head -2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || say "$file: no licence line"
-	head -3 "$file" | tail -2 | grep -qE '^(/\*|//| \*|#$|# |#: )' || say "$file: does not say what it is for"
-	grep -nE '[ 	]+$' "$file" >/dev/null && say "$file: trailing blanks"
-	case $file in
-	*.c | *.h)
-		awk -v f="$file" '{ gsub(/\t/, "        "); if (length($0) > 132) { print f ":" NR ": longer than 132 columns"; e = 1 } }
-			/^\{/ { start = NR } /^\}/ { if (f !~ /^tests/ && start && NR - start > 61) { print f ":" start ": a function of " NR - start " lines"; e = 1 } start = 0 }
-			END { exit e }' "$file" || bad=1
-		;;
-	esac
-done
+git ls-files '*.c' '*.h' '*.sh' | xargs awk '
+	function say(what) { print what; bad = 1 }
+	function finish() {
+		if (file == "") return
+		if (!licence) say(file ": no licence line")
+		if (!purpose) say(file ": does not say what it is for")
+		if (blanks) say(file ": trailing blanks")
+	}
+	FNR == 1 { finish(); file = FILENAME; licence = purpose = blanks = start = 0 }
+	FNR <= 2 && /SPDX-License-Identifier: MIT/ { licence = 1 }
+	(FNR == 2 || FNR == 3) && /^(\/\*|\/\/| \*|#$|# |#: )/ { purpose = 1 }
+	/[ \t]$/ { blanks = 1 }
+	file !~ /\.[ch]$/ { next }
+	{ gsub(/\t/, "        ") }
+	length($0) > 132 { say(file ":" FNR ": longer than 132 columns") }
+	/^\{/ { start = FNR }
+	/^\}/ && file !~ /^tests/ && start && FNR - start > 61 { say(file ":" start ": a function of " FNR - start " lines") }
+	/^\}/ { start = 0 }
+	END { finish(); exit bad }' || bad=1
 version=$(sed -n 's/^#define CHORD_FORMAT_VERSION \([0-9]*\).*/\1/p' format/format.h)
 grep -q "^# .*, version $version\$" docs/format.md || say "docs/format.md: not of version $version"
 grep -E '^\| 4 \| `version` \| [0-9]' docs/format.md | grep -qvE "version\` \\| $version\>" && say "docs/format.md: a table of another version than $version"
