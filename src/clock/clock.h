@@ -76,8 +76,9 @@ bool countdown_home(const struct countdown *d, struct tracee *t);
 bool countdown_amid(const struct countdown *d, uint64_t pc);
 /* True if the program executes the instruction at this PC elsewhere while it counts down. */
 bool countdown_hides(const struct countdown *d, uint64_t pc);
-/* True if an instruction that the countdown executes early, because it stands before an addition, may write to memory. */
-bool countdown_writes_early(const struct countdown *d, const struct tracee *t);
+/* True if memory may be written in the countdown's code and other instructions be executed there before it is left: an instruction
+ * before an addition may write, or one after it repeats itself. */
+bool countdown_hides_writes(const struct countdown *d, const struct tracee *t);
 
 /* ---- additions.c: finds the instructions that add to a clock ---- */
 

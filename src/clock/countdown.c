@@ -276,15 +276,22 @@ countdown_hides(const struct countdown *d, uint64_t pc)
 	return is_within(d, pc, true);
 }
 
-bool
-countdown_writes_early(const struct countdown *d, const struct tracee *t)
+/* May the n bytes of code from an address on write to memory? */
+static bool
+writes(const struct countdown *d, const struct tracee *t, uint64_t at, size_t n)
 {
 	struct traced_writes to;
 
-	for (size_t i = 0; i < d->add.n; i++) {
-		uint64_t from = d->add.at[i].at - d->before[i];
+	return n && (!t->machine->writes(d->was + (at - d->lo), n, &t->regs, &to) || to.n);
+}
 
-		if (d->before[i] && (!t->machine->writes(d->was + (from - d->lo), d->before[i], &t->regs, &to) || to.n))
+bool
+countdown_hides_writes(const struct countdown *d, const struct tracee *t)
+{
+	for (size_t i = 0; i < d->add.n; i++) {
+		uint64_t from = d->add.at[i].at - d->before[i], next = from + d->next_was[i];
+
+		if (writes(d, t, from, d->before[i]) || (d->next[i] && t->machine->repeats(d->was + (next - d->lo), d->hi - next)))
 			return true;
 	}
 	return false;

@@ -447,4 +447,35 @@ t_debug_guarded_signal() {
 	answered 'watchpoint 2: ' 'watchpoint 2: ' '\$1 = 5' 'watchpoint 2: ' '\$2 = 0'
 }
 
-debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-signal debug-steps debug-back debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
+# Signals strike in a tight loop while pages are guarded: a countdown leads to the states, and each write is seen once, whether the loop
+# makes it or the handler, where it is or where the countdown executes it.
+t_debug_guarded_countdown() {
+	local n
+	cat >tight.c <<-'EOF'
+	#include <signal.h>
+	#include <stdio.h>
+	#include <sys/time.h>
+	volatile long watched[5] __attribute__((aligned(4096)));
+	volatile long ticks __attribute__((aligned(4096)));
+	static void on_alarm(int sig) { if (++ticks == 2) watched[1] = 1; }
+	int main(void) {
+		struct itimerval it = {{0, 3000}, {0, 3000}};
+		unsigned long v = 3;
+		signal(SIGALRM, on_alarm), setitimer(ITIMER_REAL, &it, 0);
+		while (ticks < 4) {
+			v = v * 6364136223846793005ul + 1442695040888963407ul;
+			if (v >> 43 == 9) watched[2]++;
+		}
+		watched[4] = 1;
+		return printf("%ld\n", watched[2] + 2) < 0;
+	}
+	EOF
+	"$CHORD" cc -w -g -O2 -fchord=clock -o tight tight.c || no "cannot compile"
+	record ./tight
+	n=$(cat out)
+	debug ./tight "break main" continue "watch *(char (*)[40])((char *)&watched)" "ignore 2 100000" continue "info watchpoints" \
+		"ignore 2 100000" reverse-continue "info watchpoints"
+	answered "already hit $n times" "already hit $((2 * n)) times"
+}
+
+debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-signal debug-guarded-countdown debug-steps debug-back debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"

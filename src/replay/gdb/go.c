@@ -473,28 +473,6 @@ foresee_accesses(struct debugger *d)
 	}
 }
 
-/* Steps one instruction. *fired: conditions fire at the state after it. */
-static enum stop
-step(struct debugger *d, bool *fired)
-{
-	struct tracee *t = d->r.t;
-	uint8_t bytes[2];
-	unsigned slots;
-	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
-	enum stop stop;
-
-	*fired = false;
-	foresee_accesses(d);
-	stop = go(t, PTRACE_SYSEMU_SINGLESTEP);
-	if (!is_own(t, stop))
-		return stop;
-	if (read)
-		tracee_hide_step(t, bytes);
-	slots = slots_of(d);
-	*fired = look(d, slots ? slots : slots_unnamed(d), true);
-	return stop;
-}
-
 static bool
 is_aside(const struct tracee *t)
 {
@@ -514,6 +492,30 @@ leave_aside(struct tracee *t, enum stop *stop)
 		return false;
 	}
 	return true;
+}
+
+/* Steps one instruction, or all that a countdown executes in place of some. *fired: conditions fire at the state after it. */
+static enum stop
+step(struct debugger *d, bool *fired)
+{
+	struct tracee *t = d->r.t;
+	uint8_t bytes[2];
+	unsigned slots;
+	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
+	enum stop stop;
+
+	*fired = false;
+	foresee_accesses(d);
+	stop = go(t, PTRACE_SYSEMU_SINGLESTEP);
+	if (!is_own(t, stop))
+		return stop;
+	if (read)
+		tracee_hide_step(t, bytes);
+	if (!leave_aside(t, &stop))
+		return stop;
+	slots = slots_of(d);
+	*fired = look(d, slots ? slots : slots_unnamed(d), true);
+	return stop;
 }
 
 /* Runs with breakpoints. STOP_HALT: a breakpoint was hit, memory was written, or the time is over. *steps: it has to be stepped
@@ -595,8 +597,8 @@ find_loader(struct debugger *d, const struct task *t)
 	d->loaded = t->group->programs;
 }
 
-/* May a countdown run? It executes some instructions at another place, so nobody may have a breakpoint at these. A write among them
- * is seen only after the addition, which is too late for writes before it. */
+/* May a countdown run? It executes some instructions at another place, so nobody may have a breakpoint at these. What they write is
+ * seen when the program has left that place. */
 static bool
 admits(struct tracee *t, const struct countdown *count)
 {
@@ -607,7 +609,7 @@ admits(struct tracee *t, const struct countdown *count)
 	for (size_t i = 0; i < d->condition.n; i++) {
 		const struct condition *c = &d->condition.at[i];
 
-		if (c->watch ? c->reads || !c->slots || countdown_writes_early(count, t) : countdown_hides(count, c->at))
+		if (c->watch ? c->reads || countdown_hides_writes(count, t) : countdown_hides(count, c->at))
 			return false;
 	}
 	return true;
