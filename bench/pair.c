@@ -2,7 +2,7 @@
 /* What a command costs, alone or in relation to another one.
  *
  *	pair RUNS COMMAND         median, least and most CPU seconds of COMMAND
- *	pair [-s | -e] RUNS PLAIN MEASURED  the same of the ratio MEASURED / PLAIN, then PLAIN's median
+ *	pair [-s | -e] RUNS PLAIN MEASURED  the same of the ratio MEASURED / PLAIN, PLAIN's median, the ratio of their least times
  *
  * Commands are given to sh. The two commands of a pair run one after the other, and they take turns at being first, so other
  * work of the machine hits both. Time is the user CPU time of everything that the command waited for. With one command, and
@@ -111,6 +111,8 @@ time_of(struct cost c, int which)
 static void
 two(const char *plain, const char *measured, double *ratio, double *base, size_t n, int which)
 {
+	double quick = 1e9, quick_base = 1e9;
+
 	for (size_t i = 0; i < n; i++) {
 		bool swapped = i % 2;
 		double first = time_of(run(swapped ? measured : plain), which);
@@ -118,9 +120,11 @@ two(const char *plain, const char *measured, double *ratio, double *base, size_t
 
 		base[i] = swapped ? second : first;
 		ratio[i] = (swapped ? first : second) / base[i];
+		quick_base = base[i] < quick_base ? base[i] : quick_base;
+		quick = swapped ? (first < quick ? first : quick) : (second < quick ? second : quick);
 	}
 	print_range(ratio, n);
-	printf(" %.4f\n", median(base, n));
+	printf(" %.4f %.4f\n", median(base, n), quick / quick_base);
 }
 
 int

@@ -4,8 +4,9 @@
 #
 #	run.sh [--quick] [--elapsed] [--runs N] [--programs "A B"] [--columns "X Y"] [--work DIR]
 #
-# A table of the ratio of user CPU time to the plain program's: median of the pairs, least and most; then the geometric mean of each
-# column. Plain is gcc -O2; for LLVM's columns it is clang -O2; for valgrind's columns it is the gcc program itself, run once.
+# A table of the ratio of user CPU time to the plain program's: median of the pairs, least and most, and the ratio of the least times;
+# then the geometric means of each column's medians and of these ratios. (A program may take half as long again in some runs, in
+# several in a row, and the next copy of it in none. Medians of few runs then say more of the machine than of the program.) Plain is gcc -O2; for LLVM's columns it is clang -O2; for valgrind's columns it is the gcc program itself, run once.
 # Column `selected` counts the 5 % hottest paths of one run of each command. `trace-run` is `chord trace --run` (`trace-run-bits` of
 # a build that traces bits). `trace-last` has CHORD_TRACE=last:64M. `registers` is edges with -fchord-loops=registers.
 # `weighted:COLUMN` is built with weights from one run of each command. --elapsed: elapsed time in place of user CPU time.
@@ -117,7 +118,7 @@ command_of()
 	echo "cd $work/$1.$2 && $(echo "$text" | sed "s|\\./|${4:+$4 }./|") >$work/output"
 }
 
-# cell PROGRAM LINE COLUMN: "median least most plain", or nothing.
+# cell PROGRAM LINE COLUMN: "median least most plain ratio-of-least-times", or nothing.
 cell()
 {
 	times=$runs
@@ -169,21 +170,21 @@ one()
 head_line()
 {
 	printf '%-14s %7s' program plain
-	for column in $columns; do printf ' %20s' "$column"; done
+	for column in $columns; do printf ' %26s' "$column"; done
 	echo
 }
 
 row_of()
 {
 	awk -v row="$1" -v columns="$columns" '
-		$1 == row { m[$2] = $3; least[$2] = $4; most[$2] = $5; if (!plain) plain = $6 }
+		$1 == row { m[$2] = $3; least[$2] = $4; most[$2] = $5; quick[$2] = $7; if (!plain) plain = $6 }
 		END {
 			printf "%-14s %6.2fs", row, plain
 			n = split(columns, c, " ")
 			for (i = 1; i <= n; i++) {
-				cell = sprintf("%.3f (%.2f-%.2f)", m[c[i]], least[c[i]], most[c[i]])
+				cell = sprintf("%.3f (%.2f-%.2f) %.3f", m[c[i]], least[c[i]], most[c[i]], quick[c[i]])
 				if (m[c[i]] == "") cell = "-"
-				printf " %20s", cell
+				printf " %26s", cell
 			}
 			print ""
 		}' "$work/cells"
@@ -192,12 +193,12 @@ row_of()
 means()
 {
 	awk -v columns="$columns" '
-		$3 { sum[$2] += log($3); count[$2]++ }
+		$3 { sum[$2] += log($3); quick[$2] += log($7); count[$2]++ }
 		END {
 			printf "%-14s %7s", "geomean", ""
 			n = split(columns, c, " ")
 			for (i = 1; i <= n; i++)
-				printf " %20s", count[c[i]] ? sprintf("%.3f", exp(sum[c[i]] / count[c[i]])) : "-"
+				printf " %26s", !count[c[i]] ? "-" : sprintf("%.3f %19.3f", exp(sum[c[i]] / count[c[i]]), exp(quick[c[i]] / count[c[i]]))
 			print ""
 		}' "$work/cells"
 }
