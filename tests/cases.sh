@@ -61,9 +61,8 @@ after() { :; }
 # note_time NAME: appends to the file TEST_TIMES, if that is set, how many seconds of processors' time the test that ends here took.
 note_time() {
 	[ -n "${TEST_TIMES-}" ] || return 0
-	times >"$w/times"
-	awk -v name="$1" '{ n = split($1 " " $2, t, /[ms ]+/); for (i = 1; i < n; i += 2) s += 60 * t[i] + t[i + 1] }
-		END { printf "%7.2f %s\n", s, name }' "$w/times" >>"$TEST_TIMES"
+	cpu_time "$w/times"
+	printf '%7.2f %s\n' "$cpu" "$1" >>"$TEST_TIMES"
 }
 
 # test_case NAME: runs t_NAME (with _ for -), if it is among those asked for

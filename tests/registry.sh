@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# The list of measures, from Chord's registry: a new measure is tested wherever this list is used. To be sourced; $CHORD is set.
+# What suites share: the list of measures, from Chord's registry (a new measure is tested wherever it is used), and times. To be sourced;
+# $CHORD is set.
 
 # measures [TRAIT]: all, or those with a trait (as `chord cc --measures` names it).
 measures() {
@@ -19,4 +20,10 @@ in_turn() {
 		k=$((k + 1))
 	done
 	turn_at=$((turn_at + 1))
+}
+
+# cpu_time FILE: sets $cpu to the seconds of processors' time that this shell and what it has waited for took. FILE is overwritten.
+cpu_time() {
+	times >"$1"
+	cpu=$(awk '{ n = split($1 " " $2, t, /[ms ]+/); for (i = 1; i < n; i += 2) s += 60 * t[i] + t[i + 1] } END { printf "%.2f", s }' "$1")
 }

@@ -9,6 +9,7 @@ build=$(cd "$1" && pwd)
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/may.sh"
+. "$here/registry.sh"
 # What runs commands by the shell of a login (GNU parallel) gets one that is known.
 export CHORD=$build/chord LC_ALL=C SHELL=/bin/sh
 # Sources and plain builds are kept at home, if there is one.
@@ -104,7 +105,7 @@ suite()
 	esac
 }
 
-# one NAME: a suite, with its time.
+# one NAME: a suite, with its time, and the processors' time of it.
 one()
 {
 	local start=$SECONDS said=$out/$1.said
@@ -113,7 +114,8 @@ one()
 	if [ "${PIPESTATUS[0]}" != 0 ] && ! grep -q '^FAIL' "$said"; then
 		echo "FAIL $1: it ended badly"
 	fi
-	echo "   ($((SECONDS - start)) s)"
+	cpu_time "$out/$1.times"
+	echo "   ($((SECONDS - start)) s; ${cpu%.*} s of processors' time)"
 }
 
 # Of those that have ended, what was not yet shown.
