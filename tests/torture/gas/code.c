@@ -8,6 +8,69 @@ static const char *const counter[] = {"8", "9", "10", "11"};
 
 /* ---- instructions that compute ---- */
 
+/* What says an instruction in both syntaxes. */
+struct both {
+	const char *att, *intel;
+};
+
+static void
+say_both(const struct place *p, struct both b)
+{
+	say(p, b.att, b.intel);
+}
+
+/* All flags, or the carry alone, are set, live over control flow, and are read in one of all the ways. */
+static void
+flags(const struct place *p)
+{
+	static const struct both sets[] = {{"cmpq $40, %rax", "cmp rax, 40"}, {"addb $100, %al", "add al, 100"},
+		{"subb $0x7f, %al", "sub al, 127"}, {"negq %rax", "neg rax"}, {"addq %rdi, %rax", "add rax, rdi"},
+		{"stc", "stc"}, {"clc", "clc"}, {"btq $3, %rax", "bt rax, 3"}, {"shlq $1, %rax", "shl rax, 1"}};
+	static const struct both reads[] = {{"adcq $0, %rax", "adc rax, 0"}, {"sbbq $2, %rax", "sbb rax, 2"},
+		{"rclq $1, %rax", "rcl rax, 1"}, {"setc %al", "setc al"}, {"cmc; adcb $1, %al", "cmc; adc al, 1"},
+		{"cmovcq %rdi, %rax", "cmovc rax, rdi"},
+		{"seto %al", "seto al"}, {"setp %al", "setp al"}, {"cmovsq %rdi, %rax", "cmovs rax, rdi"},
+		{"cmovleq %rdi, %rax", "cmovle rax, rdi"}, {"setg %al", "setg al"}, {"lahf", "lahf"},
+		{"pushfq; popq %rdx; andl $0x8d5, %edx; addq %rdx, %rax", "pushfq; pop rdx; and edx, 0x8d5; add rax, rdx"},
+		{"lahf; movb $0, %al; addb $0x7f, %al; sahf; adcb $0, %al", "lahf; mov al, 0; add al, 127; sahf; adc al, 0"}};
+	/* Others than the carry may be undefined after some, and are not the same in an emulator then. */
+	unsigned set = below(9), read = below(set < 5 ? 14 : 6);
+	const char *jump;
+	int k = ++labels;
+
+	say_both(p, sets[set]);
+	if (one_in(3))
+		say(p, "movl $5, %edx", "mov edx, 5");
+	jump = set < 5 ? PICK("jmp", "je", "jns", "jc") : PICK("jmp", "jc");
+	say(p, text("%s %df", jump, k), text("%s %df", jump, k));
+	if (one_in(2))
+		say(p, "leaq 1(%rax), %rax", "lea rax, [rax+1]");
+	raw("%d:", k);
+	say_both(p, reads[read]);
+}
+
+/* Memory of the stack that is made, used over a branch and given back. */
+static void
+stack(const struct place *p)
+{
+	int k = ++labels;
+	bool frame = one_in(2);
+
+	if (frame)
+		say(p, "pushq %rbp", "push rbp"), say(p, "movq %rsp, %rbp", "mov rbp, rsp");
+	say(p, "leaq -200(%rsp), %rsp", "lea rsp, [rsp-200]");
+	say(p, "movq %rax, (%rsp)", "mov [rsp], rax");
+	test(p);
+	say(p, text("jz %df", k), text("jz %df", k));
+	say(p, "incq (%rsp)", "inc qword ptr [rsp]");
+	raw("%d:", k);
+	say(p, "movq (%rsp), %rax", "mov rax, [rsp]");
+	if (frame)
+		say(p, "leave", "leave");
+	else
+		say(p, "addq $200, %rsp", "add rsp, 200");
+}
+
 void
 compute(const struct place *p)
 {
@@ -59,6 +122,8 @@ compute(const struct place *p)
 		raw("%d:", k), say(p, "incq %rax", "inc rax"),
 			say(p, text("decq count%d", p->again ? 0 : names), text("dec count%d", p->again ? 0 : names)), say(p,
 				text("jnz %db", labels), text("jnz %db", k)); break;
+	case 21: flags(p); break;
+	case 22: stack(p); break;
 	case 0: case 1: case 2: say(p, text("addq $%s, %%rax", n), text("add rax, %s", n)); break;
 	case 3: say(p, text("xorq $%s, %%rax", n), text("xor rax, %s", n)); break;
 	case 4: say(p, text("leaq 3(%%rax,%%rdi), %%rax"), text("lea rax, [rax+rdi+3]")); break;
