@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What commands use to print, and options that several of them have. */
 #include "tool/print.h"
+#include "format/format.h"
+#include "format/trace.h"
 
 #include <argp.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- how names are shown ---- */
@@ -203,6 +207,25 @@ print_ends(void)
 }
 
 bool
+may_replace(const char *file)
+{
+	struct chord_profile_head h = {0};
+	struct stat st;
+	ssize_t n = !stat(file, &st) && S_ISREG(st.st_mode) ? file_peek(file, &h, sizeof h) : 0;
+	const char *what = NULL;
+
+	if (n >= SELFMAG && !memcmp(&h, ELFMAG, SELFMAG))
+		what = "a program or object";
+	else if (n >= (ssize_t)sizeof h.magic && h.magic == CHORD_TRACE_MAGIC)
+		what = "a trace";
+	else if (n == sizeof h && h.magic == CHORD_PROFILE_MAGIC && !(h.flags & CHORD_PROFILE_MERGED))
+		what = "the profile of a process";
+	if (what)
+		say_error(file, "%s, which would be lost: write to another file, or remove it first", what);
+	return !what;
+}
+
+bool
 save_output(const char *file, const struct buf *out)
 {
 	bool ok;
@@ -213,6 +236,8 @@ save_output(const char *file, const struct buf *out)
 		fwrite(out->at, 1, out->n, stdout);
 		return print_whole(NULL, stdout);
 	}
+	if (!may_replace(file))
+		return false;
 	ok = file_write(file, out->at, out->n);
 	if (!ok)
 		say_error(file, "%s", strerror(errno));

@@ -38,7 +38,10 @@ bool print_whole(const char *name, FILE *to);
  * before. */
 void print_ends(void);
 
-/* Writes a file, or with NULL standard output. False: reported. */
+/* May output replace the file of that name, or is it one that nobody can want to lose for it: a program, a library, or what a
+ * process has left of its run? False: reported. */
+bool may_replace(const char *file);
+/* Writes a file that may be replaced, or with NULL standard output. False: reported. */
 bool save_output(const char *file, const struct buf *out);
 
 /* Warns if sources that were shown were changed after the program was built. */

@@ -3,6 +3,7 @@
 #include "driver/driver.h"
 #include "replay/replay.h"
 #include "tool/options.h"
+#include "tool/print.h"
 #include "tool/tool.h"
 
 #include <argp.h>
@@ -107,6 +108,8 @@ cmd_record(int argc, char **argv)
 		say_error("--signals", "nothing else is recorded then: it does not go with --chaos, --no-buffer or --stats");
 		return EXIT_USAGE;
 	}
+	if (!may_replace(a.log))
+		return EXIT_NO;
 	if (a.chaos)
 		fprintf(stderr, "chord: chaos: seed %" PRIu64 "\n", a.seed);
 	how = (struct record_how){a.signals, a.chaos ? &a.seed : NULL, a.stops, a.stats};

@@ -444,6 +444,29 @@ t_full_output() {
 	[ ${PIPESTATUS[0]} = 141 ] && [ ! -s err ] || no "it did not end by SIGPIPE: $(head -c 400 err)"
 }
 # What was there stays, whatever name leads to it; what is new and could not be finished goes.
+# Output given the name of a program, or of what a process left: they stay. What Chord made may be made anew.
+t_output_spares() {
+	build
+	set -- prog.*.chord
+	mv "$1" one
+	cp prog kept
+	cp one kept.one
+	want $cc -O2 -fchord=trace -o traced prog.c
+	CHORD_FILE=traced.chord ./traced >number 2>err
+	local file
+	for file in prog one traced.chord.trace; do
+		cp $file before
+		for command in "export -f csv -o $file ./prog one" "weights -o $file ./prog one" "merge -o $file kept.one" \
+			"stat -o $file ./prog" "record -o $file ./prog" "trace -o $file ./traced traced.chord"; do
+			refused 1 "^chord: $file: .*would be" "$CHORD" $command
+			cmp -s before $file || no "$command changed $file"
+		done
+	done
+	want "$CHORD" export -f csv -o out.csv ./prog one
+	want "$CHORD" export -f csv -o out.csv ./prog one
+	want "$CHORD" merge -o sum one
+	want "$CHORD" merge -o sum one
+}
 t_output_kept() {
 	local name
 	build
@@ -905,7 +928,7 @@ t_damaged_core() {
 }
 
 for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure much-unknown much-killed much-functions much-files \
-	unreadable unwritable output-kept full-output pipes full-disk file-size killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles build-id other-build damaged-program stripped \
+	unreadable unwritable output-spares output-kept full-output pipes full-disk file-size killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles build-id other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
 done

@@ -3,10 +3,10 @@
 #include "tool/options.h"
 #include "tool/paths/choice_args.h"
 #include "tool/paths/paths.h"
+#include "tool/print.h"
 #include "tool/table.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,9 +162,7 @@ write_parts(struct deal *s, const char *out)
 		struct buf b = {0};
 
 		choices_write(s->c, s->part, i, &b);
-		ok = file_write(name, b.at, b.n);
-		if (!ok)
-			say_error(name, "%s", strerror(errno));
+		ok = save_output(name, &b);
 		buf_free(&b);
 	}
 	return ok;

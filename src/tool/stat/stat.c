@@ -2,6 +2,7 @@
 /* chord stat: runs a measured program and prints exact totals of events. */
 #include "launch/launch.h"
 #include "tool/options.h"
+#include "tool/print.h"
 #include "tool/stat/stat.h"
 
 #include <argp.h>
@@ -204,6 +205,10 @@ output_open(struct output *out, const char *name)
 	*out = (struct output){.name = name ? name : "standard error", .to = stderr};
 	if (!name)
 		return true;
+	if (!may_replace(name)) {
+		out->to = NULL;
+		return false;
+	}
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd >= 0 && !atexit(remove_half_made))
 		half_made = name;

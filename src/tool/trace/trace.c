@@ -279,10 +279,12 @@ print_all(struct trace_args *a, struct run *r, struct traced_list *list, FILE *t
 static int
 print_to(struct trace_args *a, struct run *r, struct traced_list *list)
 {
-	FILE *to = a->output ? fopen(a->output, "we") : stdout;
+	FILE *to = stdout;
 	int status;
 
-	if (!to) {
+	if (a->output && !may_replace(a->output))
+		return EXIT_NO;
+	if (a->output && !(to = fopen(a->output, "we"))) {
 		say_error(a->output, "%s", strerror(errno));
 		return EXIT_NO;
 	}
