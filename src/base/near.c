@@ -40,7 +40,7 @@ name_nearest(const char *word, const char *(*name)(const void *ctx, size_t i), c
 	unsigned best = n < 3 ? 1 : n < 6 ? 2 : 3;
 	const char *found = NULL, *one;
 
-	for (size_t i = 0; n <= LONGEST && (one = name(ctx, i)); i++) {
+	for (size_t i = 0; n && n <= LONGEST && (one = name(ctx, i)); i++) {
 		size_t k = strlen(one);
 		unsigned far = k <= LONGEST ? distance(word, n, one, k) : best;
 

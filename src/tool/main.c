@@ -103,6 +103,21 @@ run(const struct command *c, int argc, char **argv)
 	return c->run(argc, argv);
 }
 
+/* `chord help COMMAND` is `chord COMMAND --help`. */
+static int
+help(const char *name)
+{
+	char *argv[] = {NULL, "--help", NULL};
+	const struct command *c = name ? by_name(name) : NULL;
+
+	if (c)
+		return run(c, 2, argv);
+	if (name)
+		return refuse(name);
+	usage(stdout);
+	return 0;
+}
+
 static void
 print_version(FILE *to, struct argp_state *state)
 {
@@ -142,10 +157,8 @@ main(int argc, char **argv)
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		usage(stdout);
-		return 0;
-	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return help(!strcmp(argv[1], "help") ? argv[2] : NULL);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "version")) {
 		print_version(stdout, NULL);
 		return 0;

@@ -642,6 +642,12 @@ t_summed_twice() {
 t_command_lines() {
 	refused 2 '^chord: reprot: no such command; did you mean `chord report`\?' "$CHORD" reprot
 	refused 2 '^chord: xyzzy: no such command; `chord --help`' "$CHORD" xyzzy
+	refused 2 '^chord: : no such command; `chord --help`' "$CHORD" ""
+	refused 2 'did you mean `chord report`\?' "$CHORD" help reprot
+	want "$CHORD" report --help
+	mv out help
+	want "$CHORD" help report
+	cmp -s out help || no "chord help report is not chord report --help"
 	refused 2 "^chord: chord report: unrecognized option '--lnes'; did you mean --lines\?" "$CHORD" report ./prog --lnes
 	refused 2 "^chord: chord paths split: unrecognized option .--prats.; did you mean --parts" "$CHORD" paths split --prats=2 x
 	refused 2 "^chord: chord paths select: unrecognized option '--rlue'; did you mean --rule\?" "$CHORD" paths select --rlue=top:1 x
