@@ -241,6 +241,11 @@ t_gnatmake() {
 	counts ada_main ada_main__work
 	want gnatmake -q -f -O2 -o second ada_main.adb -cargs -B"$hook"
 	counts second ada_main__work
+	# The file that gnatmake compiles for the link, too.
+	local gcc="$(dirname "$CHORD")/chord-cc -fchord=every-edge"
+	want gnatmake -q -f -O2 -o third ada_main.adb --GCC="$gcc" -largs --GCC="$gcc"
+	counts third ada_main__work
+	[ "$(calls ./third main)" = 1 ] || no "main of gnatmake's own file is not measured"
 }
 # rustc assembles by itself: its assembler text is woven, and takes the place of its object when it links.
 t_rustc() {
