@@ -48,6 +48,16 @@ open_file(struct image *im, const char **why)
 	return im->elf != NULL;
 }
 
+/* Does the table of sections, which is behind all else, end beyond the file? */
+static bool
+is_cut(int fd, const GElf_Ehdr *h)
+{
+	uint64_t table = (uint64_t)h->e_shentsize * (h->e_shnum ? h->e_shnum : 1);
+	struct stat st;
+
+	return h->e_shoff && !fstat(fd, &st) && (h->e_shoff > (uint64_t)st.st_size || table > (uint64_t)st.st_size - h->e_shoff);
+}
+
 static const char *
 check_kind(struct image *im)
 {
@@ -60,6 +70,8 @@ check_kind(struct image *im)
 		return "not an ELF file";
 	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB)
 		return "not a 64-bit little-endian program";
+	if (is_cut(im->fd, &h))
+		return "truncated: its table of sections is not all there";
 	if (h.e_type == ET_REL)
 		return "an object file: not linked yet";
 	if (h.e_type != ET_EXEC && h.e_type != ET_DYN)

@@ -764,6 +764,7 @@ t_damaged_program() {
 		local got=$?
 		sound $got
 		[ $got = 1 ] && grep -q '^chord: ' err || no "status $got for $n bytes: $(head -c 300 err)"
+		[ "$n" -lt 64 ] || grep -q '^chord: ./prog: truncated: ' err || no "for $n bytes: $(head -c 300 err)"
 	done
 	local map
 	map=$(readelf -SW whole | sed -n 's/.*\.chord\.map *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
