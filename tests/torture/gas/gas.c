@@ -9,7 +9,7 @@
 
 struct procedure procs[8];
 int nproc;
-int labels, macros, names, sets;
+int labels = 2, macros, names, sets; /* labels 0 to 2 are for what needs none of its own */
 long cost;
 bool wild, sized, sub;
 static int wrong;         /* one statement in so many is wrong; 0: none is */
