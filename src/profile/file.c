@@ -4,6 +4,7 @@
 #include "format/trace.h"
 #include "profile/measure.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,8 @@ check_head(struct pool *pool, const struct chord_profile_head *h, size_t size)
 		return "the file is empty";
 	if (size >= sizeof h->magic && h->magic == CHORD_TRACE_MAGIC)
 		return "a trace, no profile: name the profile that it belongs to, which is beside it, or read it with chord trace";
+	if (size >= SELFMAG && !memcmp(h, ELFMAG, SELFMAG))
+		return "not a profile but a program, a library or an object";
 	if (size < sizeof h->magic || h->magic != CHORD_PROFILE_MAGIC)
 		return "not a profile";
 	if (size < CHORD_PAGE_LEAST)

@@ -316,7 +316,7 @@ t_bad_input() {
 	refused 2 "not a percentage" "$CHORD" diff --fail-above=0.1234567 a b
 	refused 2 "not a number of rows" "$CHORD" diff --top=x a b
 	refused 1 "^chord: none: No such file" "$CHORD" diff a none
-	refused 1 "^chord: one/prog: not a profile" "$CHORD" diff a one/prog
+	refused 1 "^chord: one/prog: not a profile but a program" "$CHORD" diff a one/prog
 	refused 1 "^chord: one/sub/prog.c: not an ELF file" "$CHORD" diff one/sub/prog.c a b
 	head -c 5000 a >short
 	refused 1 "^chord: short: truncated" "$CHORD" diff a short

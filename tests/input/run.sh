@@ -443,7 +443,7 @@ t_full_output() {
 	"$CHORD" trace --insns ./traced traced.chord 2>err | head -n 1 >out
 	[ ${PIPESTATUS[0]} = 141 ] && [ ! -s err ] || no "it did not end by SIGPIPE: $(head -c 400 err)"
 }
-# What was there stays, whatever name leads to it; what is new and could not be finished goes.
+
 # Output given the name of a program, or of what a process left: they stay. What Chord made may be made anew.
 t_output_spares() {
 	build
@@ -467,6 +467,8 @@ t_output_spares() {
 	want "$CHORD" merge -o sum one
 	want "$CHORD" merge -o sum one
 }
+
+# What was there stays, whatever name leads to it; what is new and could not be finished goes.
 t_output_kept() {
 	local name
 	build
