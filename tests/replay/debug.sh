@@ -478,4 +478,23 @@ t_debug_guarded_countdown() {
 	answered "already hit $n times" "already hit $((2 * n)) times"
 }
 
-debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-signal debug-guarded-countdown debug-steps debug-back debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
+# One step back behind many rounds of a loop that makes no calls, in a program without a clock.
+t_debug_long_loop() {
+	cat >rounds.c <<-'EOF'
+	#include <stdio.h>
+	static volatile unsigned round;
+	static unsigned __attribute__((noinline)) mixed(unsigned v) { return v * 31 + (v >> 7); }
+	int main(void) {
+		unsigned v = 1;
+		for (unsigned i = 0; i < 200000000; i++) round = i, v = mixed(v);
+		printf("%u\n", v);
+		return 0;
+	}
+	EOF
+	gcc -w -g -O1 -o rounds rounds.c || no "cannot compile"
+	record ./rounds
+	debug ./rounds "break 7" continue reverse-stepi "print round" reverse-stepi reverse-stepi "print round" "tbreak mixed" reverse-continue "print round"
+	answered 'Breakpoint 1, ' '\$1 = 199999999' '\$2 = 199999999' 'mixed' '\$3 = 199999999'
+}
+
+debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-signal debug-guarded-countdown debug-steps debug-back debug-long-loop debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Lengths of slices of time, in ns. After each slice the debugger looks where the program is. What runs in the finest can be
- * stepped. */
-enum { SLICE_LONGEST = 20000000, SLICE_FINEST = 20000, SLICE_FINER = 8 };
+/* Lengths of slices of time, in ns. After each slice the debugger looks where the program is. One shorter than the finest is over
+ * before the program has begun to run. */
+enum { SLICE_LONGEST = 20000000, SLICE_FINEST = 80000, SLICE_FINER = 4 };
 
 enum {
 	STEPS = 256,             /* so many single steps at a time; what is further away gets a node */
@@ -236,10 +236,19 @@ steps_to(struct debugger *d, const struct hop *h, uint64_t most, uint64_t *n)
 	return false;
 }
 
-/* Runs to the end of a hop, and leaves nodes on the way. */
+/* A sum of the registers of the thread that runs. */
+static uint64_t
+state_here(const struct debugger *d)
+{
+	return d->r.t ? tracee_sum(d->r.t) : 0;
+}
+
+/* Runs to the end of a hop, and leaves nodes on the way. If the program has not moved in a slice, that was too short for it to
+ * begin. */
 static bool
 run_in(struct debugger *d, const struct hop *h, uint64_t slice)
 {
+	uint64_t was, here = state_here(d);
 	enum moved moved;
 
 	go_conditions(d, false, h);
@@ -254,7 +263,11 @@ run_in(struct debugger *d, const struct hop *h, uint64_t slice)
 			node_hop(d, *h);
 			return true;
 		}
-		if (moved == MOVED_SLICE && !node_inside(d))
+		was = here;
+		here = state_here(d);
+		if (moved == MOVED_SLICE && here == was)
+			slice *= 2;
+		else if (moved == MOVED_SLICE && !node_inside(d))
 			slice = 0;
 	} while (moved != MOVED_END);
 	return false;
@@ -311,37 +324,58 @@ come_near(struct debugger *d, const struct hop *h, const struct named *end)
 	return node_reach(d);
 }
 
-/* Leaves nodes on a hop, ever nearer to its end. Afterwards the program is at the last node but one, so that some steps are left
- * before the end. *end: the PC at the hop's end. */
+/* Runs to the end of the hop in slices, and goes back to the last node before it. *end: the PC at the hop's end. */
 static bool
-narrow(struct debugger *d, const struct hop *h, uint64_t *end)
+narrow_by(struct debugger *d, const struct hop *h, uint64_t slice, uint64_t *end, struct named *named)
 {
-	uint64_t way = d->way;
-	struct named named;
+	if (!run_in(d, h, slice))
+		return false;
+	*end = view_pc(d);
+	*named = named_here(d);
+	shorten(&d->path);
+	return node_reach(d);
+}
 
-	for (uint64_t slice = SLICE_LONGEST; slice >= SLICE_FINEST; slice /= SLICE_FINER) {
-		d->way = way;
-		if (!run_in(d, h, slice))
+/* Leaves nodes on a hop, ever nearer to its end, by slices of that length and then finer ones. How long the finest take is chance:
+ * when VAIN in a row have ended behind the end, the last node is near. Afterwards the program is at the last node but one, so that
+ * some steps are left before the end. */
+static bool
+narrow_from(struct debugger *d, const struct hop *h, uint64_t slice, uint64_t *end, struct named *named)
+{
+	enum { VAIN = 8 };
+	uint64_t way = d->way;
+
+	for (unsigned vain = 0; vain < VAIN; d->way = way) {
+		const struct checkpoint *last = d->node.at[d->node.n - 1].c;
+
+		if (!narrow_by(d, h, slice, end, named))
 			return false;
-		*end = view_pc(d);
-		named = named_here(d);
-		shorten(&d->path);
-		if (!node_reach(d))
-			return false;
+		if (slice > SLICE_FINEST)
+			slice /= SLICE_FINER;
+		else
+			vain = last == d->node.at[d->node.n - 1].c ? vain + 1 : 0;
 	}
 	d->way = way + 1;
 	if (d->node.n > 1 && d->node.at[d->node.n - 1].inside && d->node.at[d->node.n - 1].way == way &&
 	    d->node.at[d->node.n - 2].way == way && d->node.at[d->node.n - 2].inside && !d->path.n) {
 		node_pop(d);
-		if (!node_last(d))
-			return false;
+		return node_last(d);
 	}
-	return come_near(d, h, &named);
+	return true;
+}
+
+/* Leaves nodes on a hop, and goes near to its end. *end: the PC there. */
+static bool
+narrow(struct debugger *d, const struct hop *h, uint64_t *end)
+{
+	struct named named;
+
+	return narrow_from(d, h, SLICE_LONGEST, end, &named) && come_near(d, h, &named);
 }
 
 /* ---- leaping: breakpoints where the program has just been, for in loops it comes by there again ---- */
 
-enum { PLACES = 2, STOPS_MOST = 20000 };
+enum { PLACES = 2, STOPS_MOST = 4000 };
 typedef VEC(uint64_t) addresses;
 
 static int
@@ -372,55 +406,84 @@ step_along(struct debugger *d, const struct hop *h, addresses *pc, uint64_t *n)
 	return false;
 }
 
-/* Adds conditions at the places that were passed least often, but more than once, and at the end. */
-static void
-add_places(struct debugger *d, addresses *pc, uint64_t end)
+/* The places that were passed least often, but more than once, in this order; their number. */
+static size_t
+find_places(addresses *pc, uint64_t place[PLACES])
 {
-	uint64_t place[PLACES + 1] = {end}, often[PLACES + 1] = {0};
-	size_t n = 1;
+	uint64_t often[PLACES];
+	size_t n = 0;
 
 	qsort(pc->at, pc->n, sizeof *pc->at, by_value);
 	for (size_t i = 0, next; i < pc->n; i = next) {
+		size_t j;
+
 		for (next = i; next < pc->n && pc->at[next] == pc->at[i]; next++)
 			;
-		for (size_t j = 1; next - i > 1 && j <= PLACES; j++)
-			if (j == n || next - i < often[j]) {
-				n += n <= PLACES;
-				memmove(&place[j + 1], &place[j], (n - j - 1) * sizeof *place);
-				memmove(&often[j + 1], &often[j], (n - j - 1) * sizeof *often);
-				place[j] = pc->at[i];
-				often[j] = next - i;
-				break;
-			}
+		for (j = 0; j < n && often[j] <= next - i; j++)
+			;
+		if (j == PLACES || next - i == 1)
+			continue;
+		n += n < PLACES;
+		memmove(&place[j + 1], &place[j], (n - j - 1) * sizeof *place);
+		memmove(&often[j + 1], &often[j], (n - j - 1) * sizeof *often);
+		place[j] = pc->at[i];
+		often[j] = next - i;
 	}
-	for (size_t i = 0; i < n; i++)
-		VEC_PUSH(d->condition, (struct condition){.at = place[i]});
+	return n;
 }
 
-/* Runs to the end of the hop with breakpoints at those places. *last: the place that was passed last, and how often. */
+/* Runs to the end of the hop, but STOPS_MOST stops at most, with breakpoints at a place and at the PC where the hop ends. *last:
+ * which of them was passed last, and how often; count 0: none. *there: the program stands at it. */
 static bool
-last_place(struct debugger *d, const struct hop *h, addresses *pc, uint64_t end, struct hop *last)
+last_place(struct debugger *d, const struct hop *h, uint64_t place, uint64_t end, struct hop *last, bool *there)
 {
 	size_t first;
 
 	go_slice(0);
 	go_conditions(d, false, h);
 	first = d->condition.n;
-	add_places(d, pc, end);
+	VEC_PUSH(d->condition, (struct condition){.at = place});
+	VEC_PUSH(d->condition, (struct condition){.at = end});
 	*last = (struct hop){0};
+	*there = false;
 	for (unsigned stops = 0; stops < STOPS_MOST; stops++) {
 		enum moved moved = go_move(d, false);
 
 		if (moved == MOVED_LOST)
 			return false;
+		*there = false;
 		if (part(d, h, moved))
 			return true;
 		if (moved == MOVED_END)
 			return false;
 		for (size_t i = first; i < d->condition.n; i++)
-			if (d->condition.at[i].fired)
+			if (d->condition.at[i].fired) {
 				*last = hop_of(&d->condition.at[i], d->condition.at[i].hits);
+				*there = true;
+			}
 	}
+	return true;
+}
+
+/* Goes to where the first of these places that is passed at all was passed last before the end of the hop, and makes it a node.
+ * *far: there are more stops to the end. */
+static bool
+leap_once(struct debugger *d, const struct hop *h, addresses *pc, uint64_t end, bool *far)
+{
+	uint64_t place[PLACES];
+	size_t n = find_places(pc, place);
+	struct hop last = {0};
+	bool there = true;
+
+	for (size_t i = 0; i < n && !last.count; i++)
+		if ((i && !node_reach(d)) || !last_place(d, h, place[i], end, &last, &there))
+			return false;
+	*far = there && last.count;
+	if (last.count)
+		path_add(&d->path, last);
+	if (!there && !node_reach(d))
+		return false;
+	node_here(d);
 	return true;
 }
 
@@ -428,21 +491,18 @@ bool
 leap(struct debugger *d, const struct hop *h, uint64_t end, uint64_t *n)
 {
 	addresses pc = {0};
-	bool ok = true, there = false;
+	bool ok = true, there = false, far;
+	struct named named;
 
 	while (ok && !there) {
-		struct hop last;
-
 		there = step_along(d, h, &pc, n);
 		if (there)
 			break;
 		path_add(&d->path, (struct hop){HOP_STEP, .count = *n});
 		node_here(d);
-		ok = last_place(d, h, &pc, end, &last);
-		path_add(&d->path, last);
-		ok = ok && node_reach(d);
-		if (ok)
-			node_here(d);
+		ok = leap_once(d, h, &pc, end, &far);
+		if (ok && far && h->kind != HOP_CLOCK)
+			ok = narrow_from(d, h, SLICE_FINEST, &end, &named);
 	}
 	free(pc.at);
 	return ok;
