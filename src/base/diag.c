@@ -16,6 +16,14 @@ put_plain(const char *s)
 		fputc(*s == '\n' || *s == '\t' ? *s : plain_char(*s), stderr);
 }
 
+/* Writes what a message is about. An empty name would not be seen. */
+static void
+put_what(const char *what)
+{
+	put_plain(*what ? what : "\"\"");
+	fputs(": ", stderr);
+}
+
 /* Writes the rest of a message. */
 static void
 put_message(const char *fmt, va_list ap)
@@ -34,8 +42,7 @@ verror(const char *what, const char *fmt, va_list ap)
 {
 	fflush(stdout);
 	fputs("chord: ", stderr);
-	put_plain(what);
-	fputs(": ", stderr);
+	put_what(what);
 	put_message(fmt, ap);
 }
 
@@ -70,8 +77,7 @@ say_warning(const char *what, const char *fmt, ...)
 
 	fflush(stdout);
 	fputs("chord: warning: ", stderr);
-	put_plain(what);
-	fputs(": ", stderr);
+	put_what(what);
 	va_start(ap, fmt);
 	put_message(fmt, ap);
 	va_end(ap);

@@ -644,7 +644,8 @@ t_summed_twice() {
 t_command_lines() {
 	refused 2 '^chord: reprot: no such command; did you mean `chord report`\?' "$CHORD" reprot
 	refused 2 '^chord: xyzzy: no such command; `chord --help`' "$CHORD" xyzzy
-	refused 2 '^chord: : no such command; `chord --help`' "$CHORD" ""
+	refused 2 '^chord: "": no such command; `chord --help`' "$CHORD" ""
+	refused 1 '^chord: "": No such file or directory$' "$CHORD" report ""
 	refused 2 'did you mean `chord report`\?' "$CHORD" help reprot
 	want "$CHORD" report --help
 	mv out help
