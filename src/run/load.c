@@ -350,7 +350,9 @@ load_given(struct run *r, char **name, int n)
 	if (!ok || r->summed.n)
 		return ok;
 	say_left_out(r);
-	if (!r->left_out.n)
+	if (!r->left_out.n && access(name[0], R_OK | X_OK))
+		say_error(name[0], "%s", strerror(errno));
+	else if (!r->left_out.n)
 		say_error(name[0], "no profile %sin the folder", r->binary.n ? "of this build " : "");
 	return false;
 }

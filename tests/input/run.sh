@@ -829,6 +829,18 @@ t_unwritable_folder() {
 		echo " (not as another user)" >"$w/note"
 	fi
 }
+t_unreadable_folder() {
+	build
+	mkdir folder
+	mv prog.*.chord folder
+	chmod 755 "$w" "$PWD"
+	chmod 700 folder
+	"${somebody[@]}" test -x ./prog && "${somebody[@]}" test -x "$CHORD" || skip "not as another user"
+	[ ${#somebody[@]} -gt 0 ] || chmod 0 folder
+	refused 1 '^chord: folder: Permission denied$' "${somebody[@]}" "$CHORD" report ./prog folder
+	chmod 700 folder
+	want "$CHORD" report ./prog folder
+}
 t_full_disk_for_profile() {
 	want $cc -O2 -o prog prog.c
 	CHORD_FILE=/dev/full run_prog
@@ -939,7 +951,7 @@ t_damaged_core() {
 
 for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure much-unknown much-killed much-functions much-files \
 	unreadable unwritable output-spares output-kept full-output pipes full-disk file-size killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles build-id other-build damaged-program stripped \
-	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
+	unwritable-folder unreadable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
 done
 exit $failed
