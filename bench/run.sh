@@ -6,7 +6,8 @@
 #
 # A table of the ratio of user CPU time to the plain program's: median of the pairs, least and most, and the ratio of the least times;
 # then the geometric means of each column's medians and of these ratios. (A program may take half as long again in some runs, in
-# several in a row, and the next copy of it in none. Medians of few runs then say more of the machine than of the program.) Plain is gcc -O2; for LLVM's columns it is clang -O2; for valgrind's columns it is the gcc program itself, run once.
+# several in a row, and the next copy of it in none. Medians of few runs then say more of the machine than of the program.) Plain is
+# gcc -O2; for LLVM's columns it is clang -O2; for valgrind's columns it is the gcc program itself, run once.
 # Column `selected` counts the 5 % hottest paths of one run of each command. `trace-run` is `chord trace --run` (`trace-run-bits` of
 # a build that traces bits). `trace-last` has CHORD_TRACE=last:64M. `registers` is edges with -fchord-loops=registers.
 # `weighted:COLUMN` is built with weights from one run of each command. --elapsed: elapsed time in place of user CPU time.
