@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Lengths of slices of time, in ns. After each slice the debugger looks where the program is. One shorter than the finest is over
- * before the program has begun to run. */
+/* Lengths of slices of time, in ns. After each slice the debugger looks where the program is. In a virtual machine a shorter one
+ * than the finest is mostly over before the program has begun to run. */
 enum { SLICE_LONGEST = 20000000, SLICE_FINEST = 80000, SLICE_FINER = 4 };
 
 enum {

@@ -8,7 +8,7 @@ static const char *const counter[] = {"8", "9", "10", "11"};
 
 /* ---- instructions that compute ---- */
 
-/* What says an instruction in both syntaxes. */
+/* An instruction in both syntaxes. */
 struct both {
 	const char *att, *intel;
 };
