@@ -81,7 +81,7 @@ bad_of_running()
 {
 	refuses unknown-event "stores: not counted by process $pid, which counts loads, call:work\|pause\$" \
 		"$CHORD" query -e loads,stores $pid
-	refuses empty-event ": not counted by" "$CHORD" query -e loads, $pid
+	refuses empty-event "\"\": not counted by" "$CHORD" query -e loads, $pid
 	if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
 		refuses another-user "$pid: not permitted: only root and its owner can look into a process\$" \
 			setpriv --reuid 65534 --clear-groups "$CHORD" query $pid
