@@ -432,6 +432,49 @@ t_json() {
 	true
 }
 
+# The recipe of docs/checking.md: callgrind's counts of the program that was built without Chord.
+t_callgrind() {
+	local compare=$here/../../docs/examples/callgrind.sh k
+	command -v valgrind >/dev/null || skip "valgrind is not here"
+	cat >checked.cc <<-'END'
+		#include <stdexcept>
+		#include <string>
+		struct word { std::string s; word(const char *t) : s(t) {} virtual ~word() {} };
+		static int depth(int n) { asm volatile(""); return n < 2 ? n : depth(n - 1) + depth(n - 2); }
+		static int __attribute__((noinline)) rare(int n) { if (n % 7 == 3) throw std::runtime_error("odd"); return n; }
+		int main(int argc, char **argv) {
+			int sum = 0;
+			for (int i = 0; i < 30 * argc; i++) {
+				try { sum += rare(i) + depth(i % 9) + (int)word(argv[argc - 1]).s.size(); } catch (const std::exception &) { sum--; }
+			}
+			return sum == 0;
+		}
+	END
+	mkdir plain measured
+	want g++ -O2 -g -o plain/prog checked.cc
+	want "$CHORD" c++ -O2 -g -o measured/prog checked.cc
+	for k in 1 2; do
+		PATH=$PWD/plain:$PATH want valgrind -q --tool=callgrind --skip-plt=no --callgrind-out-file=plain.out.%p prog $k
+		PATH=$PWD/measured:$PATH CHORD_FILE=run.%p.chord want prog $k
+	done
+	want "$CHORD" export -f callgrind -o measured.out measured/prog run.*.chord
+	want sh "$compare" plain.out.* measured.out
+	grep -Eqx '[0-9]+ functions compared, 0 differ' out || no "$(cat out)"
+	[ "$(wc -l <out)" = 1 ] && [ "$(cut -d' ' -f1 out)" -ge 3 ] || no "so few: $(cat out)"
+	# A run less is seen.
+	rm "$(printf '%s\n' plain.out.* | head -1)"
+	sh "$compare" plain.out.* measured.out >out && no "all runs are equal"
+	grep -q '^rare(int): [0-9]* instructions by callgrind, [0-9]* by Chord' out || no "$(cat out)"
+	sh "$compare" none measured.out 2>err && no "a file that is not there"
+	grep -q 'none: cannot be read' err || no "$(cat err)"
+	# Two measures.
+	want "$CHORD" c++ -O2 -g -fchord=every-block -o other checked.cc
+	CHORD_FILE=every.chord want ./other 1
+	PATH=$PWD/measured:$PATH CHORD_FILE=one.chord want prog 1
+	want "$CHORD" diff measured/prog one.chord other every.chord
+	grep -q 'instructions' out && ! grep -q 'rare\|main' out || no "$(cat out)"
+}
+
 # Help of every command, by both names, and the version.
 t_help() {
 	for command in hook report stat annotate coverage export diff query paths "paths select" "paths split" "paths merge" weights merge \
@@ -450,7 +493,7 @@ t_help() {
 	refused 2 'did you mean --lines' "$CHORD" report --linse ./prog
 }
 
-for name in other-name library libtool debug-files configure hottest calls events-only inlined inlined-elsewhere stat sort trace-places longer-name json help; do
+for name in other-name library libtool debug-files configure hottest calls events-only inlined inlined-elsewhere stat sort trace-places longer-name json callgrind help; do
 	test_case "$name"
 done
 exit $failed
