@@ -9,7 +9,6 @@ chord.views.push({name: "coverage", title: "Coverage", open: async () => {
 	const system = h("input", {type: "checkbox", onchange: () => table.narrow()});
 	const hints = {lines: "Lines that have code", branches: "Both ways of conditional jumps", functions: "Functions", blocks: "Blocks"};
 
-	// Percentages are rounded down, so 99.96 % is not shown as 100 %.
 	function ratio([never, unknown, ran]) {
 		const all = never + unknown + ran;
 		if (!all)
@@ -20,7 +19,7 @@ chord.views.push({name: "coverage", title: "Coverage", open: async () => {
 		inner.style.width = 100 * ran / all + "%";
 		open.style.width = 100 * unknown / all + "%";
 		return h("span", {class: "ratio", title: number(ran) + " of " + number(all) + " ran" + (unknown ? ", of " + number(unknown) + " it is not known" : "")},
-			h("span", {class: "number"}, (Math.floor(1000 * ran / all) / 10).toFixed(1) + " %"),
+			h("span", {class: "number"}, chord.percent(ran, all, 2) + " %"),
 			h("span", {class: "track", "aria-hidden": "true"}, inner, open));
 	}
 
