@@ -72,12 +72,12 @@ comes_again(const struct woven *w, uint32_t e)
 	return (e && p->graph->edge[e].from == p->entry) || p->arc_text.at[e].twice;
 }
 
-/* Puts an addition on the edge or, if nothing can be put there, in the block that it leads to. */
+/* Puts an addition on the edge or, if nothing can be put there, in the block that it leads to, or behind that. */
 static bool
 force_edge(struct clock_of *c, uint32_t e)
 {
 	const struct proc_text *p = c->w->proc;
-	uint32_t to = proc_lands(p, p->graph->edge[e].to);
+	uint32_t to = proc_lands(p, p->graph->edge[e].to), behind = to < p->blocks.n ? place_behind_landing(c->w, to) : GRAPH_NONE;
 
 	if (p->graph->edge[e].phantom || is_dead(c->w, e))
 		return true;
@@ -85,6 +85,8 @@ force_edge(struct clock_of *c, uint32_t e)
 		c->forced[e] = true;
 	else if (to < p->blocks.n && c->w->block[to].where != SITE_NONE)
 		c->forced[p->graph->nedge + to] = true;
+	else if (behind != GRAPH_NONE)
+		c->forced[behind] = true;
 	else
 		return false;
 	return true;

@@ -7,6 +7,12 @@ plan(struct plan *l, struct woven *w)
 {
 	(void)l;
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++) {
+		uint32_t behind = w->block[b].where == SITE_NONE ? place_behind_landing(w, b) : GRAPH_NONE;
+
+		if (behind != GRAPH_NONE) {
+			count_edge(w, behind, CHORD_EVERY_BLOCK);
+			continue;
+		}
 		if (w->block[b].where == SITE_NONE) {
 			w->proc->reason = "a block without a place for its counter";
 			return;

@@ -297,6 +297,20 @@ place_sites(const struct unit *u, struct woven *w)
 		w->block[b] = block_site(u, w, b, d.loop[b]);
 }
 
+uint32_t
+place_behind_landing(const struct woven *w, uint32_t block)
+{
+	const struct block_text *b = &w->proc->block_text.at[block];
+	const struct graph *g = w->proc->graph;
+
+	if (b->last - b->first != 1 || !(woven_insn(w, block, b->first)->attr & INSN_FIRST))
+		return GRAPH_NONE;
+	for (uint32_t i = g->out_at[block]; i < g->out_at[block + 1]; i++)
+		if (g->out[i] < w->proc->arcs.n && w->edge[g->out[i]].where == SITE_AFTER)
+			return g->out[i];
+	return GRAPH_NONE;
+}
+
 struct site
 place_entry(const struct unit *u, const struct woven *w)
 {
