@@ -250,6 +250,30 @@ landing_pads(void **state)
 	known_free(&k);
 }
 
+/* A call by a thread-local variable's descriptor keeps all registers but rax, in whichever text the variable is. */
+static void
+thread_local_descriptors(void **state)
+{
+	static const char *const name[] = {"own", "other"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+		struct pool *pool = pool_new();
+		struct known k;
+
+		known_new(&k, pool_printf(pool, COMPILED(FUNCTION("f",
+			"\tmovq %%rdi, %%r11\n\tleaq %s@TLSDESC(%%rip), %%rax\n\tcall *%s@TLSCALL(%%rax)\n"
+				"\tmovl %%fs:(%%rax), %%eax\n\tcltd\n\tidivl %%r11d\n\tret\n")
+			"\t.section .tbss,\"awT\",@nobits\n\t.globl own\nown:\n\t.zero 4\n"), name[i], name[i]));
+		live_is(&k, "f", "movq", RDI, R11);
+		live_is(&k, "f", "leaq", R11, 0);
+		live_is(&k, "f", "call", R11 | RAX, 0);
+		live_is(&k, "f", "movl", R11 | RAX, RDX);
+		known_free(&k);
+		pool_free(pool);
+	}
+}
+
 /* Where the stack pointer is moved to what is no stack, nothing may go below it. */
 static void
 stack_pointer_to_data(void **state)
@@ -283,6 +307,7 @@ main(void)
 		cmocka_unit_test(parts_of_registers),
 		cmocka_unit_test(calls),
 		cmocka_unit_test(allocated_across_procedures),
+		cmocka_unit_test(thread_local_descriptors),
 		cmocka_unit_test(landing_pads),
 		cmocka_unit_test(stack_pointer_to_data),
 	};
