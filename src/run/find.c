@@ -71,9 +71,8 @@ first_with(const struct listing *l, const char *prefix)
 	return lo;
 }
 
-/* Reads the first page of a file. FIFOs are not opened. */
-static struct found
-look(const char *name, bool asked)
+struct found
+find_look(const char *name, bool asked)
 {
 	struct found f = {.name = name, .asked = asked};
 	struct chord_profile_head h;
@@ -148,7 +147,7 @@ put_companions(struct finder *f, const struct found *first)
 	l = list_folder(f, folder);
 	for (size_t i = first_with(l, prefix); i < l->name.n && str_starts(str_of(l->name.at[i]), prefix); i++) {
 		const char *name = pool_printf(f->pool, "%.*s%s", (int)(base - first->name), first->name, l->name.at[i]);
-		struct found x = look(name, false);
+		struct found x = find_look(name, false);
 
 		if (x.profile && same_run(&x, first) && !is_sum_or_snapshot(&x))
 			put(f, x);
@@ -166,7 +165,7 @@ is_left_over(struct finder *f, const struct found *x)
 		return false;
 	while (s.n && s.at[s.n - 1] != '.')
 		s.n--;
-	first = look(pool_strndup(f->pool, s.at, s.n ? s.n - 1 : 0), false);
+	first = find_look(pool_strndup(f->pool, s.at, s.n ? s.n - 1 : 0), false);
 	return !same_run(&first, x);
 }
 
@@ -201,7 +200,7 @@ put_folder(struct finder *f, const char *folder, const char *program, bool meant
 
 	for (size_t i = 0; i < l->name.n; i++) {
 		const char *name = strcmp(folder, ".") ? pool_printf(f->pool, "%s/%s", folder, l->name.at[i]) : l->name.at[i];
-		struct found x = look(name, false);
+		struct found x = find_look(name, false);
 
 		x.inside = true;
 		x.wanted = meant && !program;
@@ -245,7 +244,7 @@ find_named(struct pool *pool, char **name, int n, struct found_list *list)
 	struct finder f = {.pool = pool, .list = list};
 
 	for (int i = 0; i < n; i++) {
-		struct found x = look(name[i], true);
+		struct found x = find_look(name[i], true);
 
 		if (x.folder) {
 			put_folder(&f, name[i], NULL, true);
@@ -322,7 +321,7 @@ find_place(struct pool *pool, const char *program, unsigned place, struct found_
 			return true;
 		file = dir && *dir && *file != '/' ? pool_printf(pool, "%s/%s", dir, file) : file;
 		*where = pool_printf(pool, "under the name that CHORD_FILE gives (%s)", file);
-		x = look(file, false);
+		x = find_look(file, false);
 		if (x.profile) {
 			put(&f, x);
 			put_companions(&f, &x);

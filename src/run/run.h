@@ -29,6 +29,8 @@ struct found {
 };
 struct found_list { struct found *at; size_t n, cap; };
 
+/* What a name stands for. Reads the first page of a file; FIFOs are not opened. */
+struct found find_look(const char *name, bool asked);
 /* Adds the files for which names stand. For a folder also adds files that have the name of a profile and are none. Files that
  * contain other profiles (merged ones) come first. */
 void find_named(struct pool *pool, char **name, int n, struct found_list *list);

@@ -275,6 +275,19 @@ t_sort() {
 	want "$CHORD" report --sort=calls ./prog
 }
 
+# Folders and profiles that are called like a trace.
+t_trace_named() {
+	want "$CHORD" cc -O1 -g -fchord=trace -o prog "$here/prog.c"
+	mkdir runs.trace
+	want env CHORD_DIR=runs.trace ./prog
+	want env CHORD_FILE=run.trace ./prog
+	for profile in runs.trace run.trace run.trace.trace; do
+		want "$CHORD" trace ./prog $profile
+		grep -q 'work()' out || no "$profile: $(head -n 3 out)"
+	done
+	refused 1 '^chord: none: No such file' "$CHORD" trace ./prog none.trace
+}
+
 # A place in a trace by the name of a function that has no entry there: it is said why.
 t_trace_places() {
 	printf '%s\n' 'static int inside(int a) { while (a % 7) a += 5; return a; }' '__attribute__((noipa)) int apart(int a) { return inside(a) + 1; }' \
@@ -493,7 +506,7 @@ t_help() {
 	refused 2 'did you mean --lines' "$CHORD" report --linse ./prog
 }
 
-for name in other-name library libtool debug-files configure hottest calls events-only inlined inlined-elsewhere stat sort trace-places longer-name json callgrind help; do
+for name in other-name library libtool debug-files configure hottest calls events-only inlined inlined-elsewhere stat sort trace-places trace-named longer-name json callgrind help; do
 	test_case "$name"
 done
 exit $failed

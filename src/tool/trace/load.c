@@ -8,14 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The name of the profile, if that of its trace may be given. */
+/* The name of the profile, if that of its trace may be given. Folders and profiles may be called like a trace. */
 static char *
 profile_name(struct pool *pool, const char *name)
 {
 	struct str s = str_of(name);
-	size_t n = strlen(CHORD_TRACE_SUFFIX);
+	struct found f = find_look(name, true);
+	bool trace = str_ends(s, CHORD_TRACE_SUFFIX) && !f.folder && !f.profile;
 
-	return str_ends(s, CHORD_TRACE_SUFFIX) ? pool_strndup(pool, name, s.n - n) : pool_strdup(pool, name);
+	return pool_strndup(pool, name, trace ? s.n - strlen(CHORD_TRACE_SUFFIX) : s.n);
 }
 
 static struct profile *
