@@ -28,8 +28,6 @@ count_line(struct builder *b, const struct view_insn *in)
 	line->code++;
 	line->unknown |= !in->known;
 	line->never += in->known && !in->count;
-	if (!in->known)
-		return;
 	b->l->fits &= bounds_add(&line->insns, &n);
 	bounds_raise(&line->most, &n);
 }
@@ -97,7 +95,7 @@ add_block(struct builder *b, struct binary *bin, uint32_t proc, uint32_t block)
 	for (walk_start(&w, &bin->map.proc[proc], c, block); walk_next(&w);) {
 		struct view_insn in = {
 			.binary = bin, .proc = w.proc, .proc_number = proc, .block = block, .number = w.i, .part = w.block->part,
-			.offset = w.offset, .addr = w.addr, .count = w.count, .kind = w.kind,
+			.offset = w.offset, .addr = w.addr, .count = c->why ? 0 : w.count, .kind = w.kind,
 			.known = view_is_exact(c), .file = VIEW_NO_FILE,
 		};
 

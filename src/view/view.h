@@ -152,7 +152,7 @@ struct view_insn {
 	uint32_t part;
 	uint64_t offset;         /* in its part, before weaving */
 	uint64_t addr;           /* link-time address in the woven program; 0: not known */
-	uint64_t count;          /* executions, if known */
+	uint64_t count;          /* executions; if not known, a lower bound */
 	enum chord_insn kind;
 	bool known;
 	uint32_t file;           /* index in view_listing.file; VIEW_NO_FILE: not known */
@@ -172,7 +172,7 @@ struct view_branch {
 
 struct view_file {
 	const char *name;
-	VEC(struct view_line) line; /* ascending; their bounds are exact */
+	VEC(struct view_line) line; /* ascending; their bounds are exact, or if `unknown` both are lower bounds */
 	uint32_t code, never;    /* sums over the lines */
 	uint64_t insns;
 };

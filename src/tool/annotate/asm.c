@@ -90,14 +90,15 @@ put_insn(const struct annotate *a, size_t i, const struct leaving *l)
 	struct table t = TABLE(columns);
 
 	table_widen_for(&t, a->insns);
-	if (in->known && in->count)
+	if (in->count)
 		annotate_hot(a, in->count);
 	else if (in->known)
 		annotate_dim(a);
-	if (in->known && in->count)
+	if (in->count)
 		table_number(&t, in->count);
 	else
 		table_text(&t, in->known ? "#####" : "?");
+	t.mark = in->count && !in->known ? '?' : 0;
 	table_printf(&t, "%" PRIx64, in->addr);
 	table_text(&t, "");
 	put_text(a, in, l);
@@ -223,7 +224,7 @@ bool
 annotate_shows_insns(const struct annotate *a, size_t first, size_t last)
 {
 	for (size_t i = first; i < last; i++)
-		if (a->wanted.n == 0 && a->list.insn.at[i].known && a->list.insn.at[i].count)
+		if (a->wanted.n == 0 && a->list.insn.at[i].count)
 			return true;
 	for (size_t i = first; a->wanted.n && i < last; i++)
 		if (a->functions || (a->list.insn.at[i].file != VIEW_NO_FILE &&
@@ -243,7 +244,7 @@ annotate_asm(struct annotate *a)
 		struct span s = {.first = i};
 
 		for (k = i; k < a->list.insn.n && same_proc(&a->list.insn.at[k], in); k++)
-			s.insns += in->known ? a->list.insn.at[k].count : 0;
+			s.insns += a->list.insn.at[k].count;
 		s.last = k;
 		if (annotate_shows_insns(a, s.first, s.last))
 			VEC_PUSH(spans, s);
