@@ -423,6 +423,39 @@ t_debug_guarded() {
 	[ "$(sed -n 's/^\$[0-9]* = //p' answers | tr '\n' ' ')" = "1 2 3 3 3 3 4 7 8 8 7 4 3 3 3 3 2 1 " ] || no "others: $(tail -c 1500 answers)"
 }
 
+# Watched memory that is not there, or cannot be written, is changed by no instruction: what runs meanwhile runs as fast as ever. Memory
+# that the stack has not grown to yet is: an instruction has it grow.
+t_debug_guarded_nowhere() {
+	cat >nowhere.c <<-'EOF'
+	#include <sys/mman.h>
+	#include <unistd.h>
+	char *page = (char *)0x10000000, *deep;
+	volatile long other, k;
+	static void spin(long n) { for (long i = 0; i < n; i++) other += i; }
+	static void grow(void) { char large[1 << 20]; deep = large, large[3] = 7, k = 4; }
+	int main(int argc, char **argv) {
+		if (argc > 1)
+			return getppid(), spin(100), grow(), getppid(), 0;
+		spin(20000000);
+		mmap(page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		k = 1, page[5] = 1, k = 2;
+		mprotect(page, 4096, PROT_READ);
+		spin(20000000);
+		mprotect(page, 4096, PROT_READ | PROT_WRITE);
+		k = 3, page[5] = 2;
+		return 0;
+	}
+	EOF
+	gcc -w -g -O0 -o nowhere nowhere.c || no "cannot compile"
+	record ./nowhere
+	debug ./nowhere "break main" continue "tbreak _exit" continue "watch *(char (*)[40])page" reverse-continue "print k" reverse-continue "print k" \
+		reverse-continue
+	answered 'watchpoint 3: ' '^\$1 = 3' 'watchpoint 3: ' '^\$2 = 1' 'Breakpoint 1, main'
+	record ./nowhere deep
+	debug ./nowhere "break main" continue "tbreak _exit" continue "watch *(char (*)[40])deep" reverse-continue "print k" "bt 1"
+	answered 'watchpoint 3: ' '^\$1 = 0' '#0 .*grow'
+}
+
 # Pages are guarded while the replay looks for the state at which a signal struck: what it has stopped by there is still known.
 t_debug_guarded_signal() {
 	cat >struck.c <<-'EOF'
@@ -497,4 +530,4 @@ t_debug_long_loop() {
 	answered 'Breakpoint 1, ' '\$1 = 199999999' '\$2 = 199999999' 'mixed' '\$3 = 199999999'
 }
 
-debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-signal debug-guarded-countdown debug-steps debug-back debug-long-loop debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
+debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-nowhere debug-guarded-signal debug-guarded-countdown debug-steps debug-back debug-long-loop debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"

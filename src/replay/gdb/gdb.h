@@ -164,6 +164,7 @@ struct debugger {
 	uint64_t armed;          /* the number of the last change of that */
 	VEC(struct guarded) guard; /* guard.c's: what could be guarded at that event; so many of these are guarded */
 	uint64_t guard_event;
+	bool guards_found;
 	size_t nguarded;
 	struct guard_sample sample;
 	uint64_t loader, loaded; /* where that begins; for the program of that number */

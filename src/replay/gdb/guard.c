@@ -45,33 +45,85 @@ allowed(const struct debugger *d)
 	return PROT_READ | PROT_EXEC;
 }
 
-/* A line of /proc/PID/maps. A stack that the thread is on is accessed all the time, and the first thread's grows. Code has to stay
- * where it can run. */
+/* A line of /proc/PID/maps or smaps that begins a mapping. */
+struct mapping {
+	uint64_t lo, hi;
+	const char *flags, *end; /* "rwxp", where the line ends */
+};
+
 static bool
-can_guard(const struct debugger *d, const char *line, uint64_t page, int *prot)
+parse_mapping(const char *line, struct mapping *m)
 {
 	char *end;
-	uint64_t lo = strtoull(line, &end, 16), hi = *end == '-' ? strtoull(end + 1, &end, 16) : 0;
-	uint64_t sp = tracee_word(d->r.t, d->r.t->machine->sp);
-	size_t n = strcspn(line, "\n");
 
-	if (page < lo || page >= hi || end + 5 > line + n || *end != ' ' || end[2] != 'w' || end[4] != 'p')
+	m->end = line + strcspn(line, "\n");
+	m->lo = strtoull(line, &end, 16);
+	if (end == line || *end != '-')
 		return false;
-	*prot = (end[1] == 'r' ? PROT_READ : 0) | PROT_WRITE | (end[3] == 'x' ? PROT_EXEC : 0);
-	return !(lo <= sp && sp < hi) && (n < 7 || memcmp(line + n - 7, "[stack]", 7)) &&
+	m->hi = strtoull(end + 1, &end, 16);
+	m->flags = end + 1;
+	return *end == ' ' && end + 5 <= m->end;
+}
+
+/* Finds the mapping that has the page, or else the next one behind it. */
+static bool
+find_mapping(const char *maps, uint64_t page, struct mapping *m)
+{
+	for (; *maps; maps = *m->end ? m->end + 1 : m->end)
+		if (parse_mapping(maps, m) && page < m->hi)
+			return true;
+	return false;
+}
+
+/* A page that no mapping has gets one between two events only if the mapping behind it grows down to it, as a stack does. */
+static bool
+may_grow(const struct debugger *d, uint64_t page)
+{
+	struct pool *pool = pool_new();
+	const char *maps = tracee_proc(d->r.t, pool, "smaps"), *flags;
+	struct mapping m;
+	bool grows = !maps;
+
+	if (maps && find_mapping(maps, page, &m)) {
+		flags = strstr(m.end, "\nVmFlags:");
+		grows = !flags || memmem(flags + 1, strcspn(flags + 1, "\n"), " gd", 3);
+	}
+	pool_free(pool);
+	return grows;
+}
+
+/* A stack that the thread is on is accessed all the time, and the first thread's grows. Code has to stay where it can run. */
+static bool
+can_guard(const struct debugger *d, const struct mapping *m, int *prot)
+{
+	uint64_t sp = tracee_word(d->r.t, d->r.t->machine->sp);
+
+	if (m->flags[1] != 'w' || m->flags[3] != 'p')
+		return false;
+	*prot = (m->flags[0] == 'r' ? PROT_READ : 0) | PROT_WRITE | (m->flags[2] == 'x' ? PROT_EXEC : 0);
+	return !(m->lo <= sp && sp < m->hi) && memcmp(m->end - 7, "[stack]", 7) &&
 	       (!(*prot & PROT_EXEC) || allowed(d) & PROT_EXEC);
 }
 
+/* Does each access fault anyhow? Breakpoints are in code whatever the program may do with it. */
+static bool
+guards_itself(const struct debugger *d, const struct mapping *m)
+{
+	return m->flags[2] != 'x' && m->flags[3] == 'p' && m->flags[1] != 'w' && (m->flags[0] != 'r' || allowed(d) & PROT_READ);
+}
+
+/* A page that the program cannot access, or that is not there, needs no guard. */
 static bool
 find_page(struct debugger *d, const char *maps, uint64_t page, uint64_t size)
 {
+	struct mapping m;
 	int prot = 0;
 
-	while (maps && *maps && !can_guard(d, maps, page, &prot)) {
-		maps = strchr(maps, '\n');
-		maps += maps != NULL;
-	}
-	if (!maps || !*maps || d->guard.n == PAGES)
+	if (!find_mapping(maps, page, &m) || page < m.lo)
+		return !may_grow(d, page);
+	if (guards_itself(d, &m))
+		return true;
+	if (!can_guard(d, &m, &prot) || d->guard.n == PAGES)
 		return false;
 	VEC_PUSH(d->guard, (struct guarded){page, size, prot});
 	return true;
@@ -98,18 +150,20 @@ find_pages(struct debugger *d)
 {
 	struct pool *pool;
 	const char *maps;
-	bool ok = true;
+	bool ok;
 
-	if (d->guard.n && d->guard_event == d->r.event)
+	if (d->guards_found && d->guard_event == d->r.event)
 		return true;
 	d->guard.n = 0;
 	d->guard_event = d->r.event;
 	pool = pool_new();
 	maps = tracee_proc(d->r.t, pool, "maps");
+	ok = maps;
 	for (size_t i = 0; i < d->condition.n && ok; i++)
 		if (is_unwatched(&d->condition.at[i]))
 			ok = find_pages_of(d, maps, &d->condition.at[i]);
 	pool_free(pool);
+	d->guards_found = ok;
 	return ok;
 }
 
@@ -143,6 +197,7 @@ guard_reset(struct debugger *d)
 {
 	d->sample = (struct guard_sample){.wanted = SAMPLE};
 	d->guard.n = 0;
+	d->guards_found = false;
 }
 
 static bool
