@@ -456,6 +456,35 @@ t_debug_guarded_nowhere() {
 	answered 'watchpoint 3: ' '^\$1 = 0' '#0 .*grow'
 }
 
+# Many copies lie on the way to one breakpoint, and writes between some of them: those copies between which nothing fires are skipped,
+# by halves, and each write is found, the last first.
+t_debug_halves() {
+	cat >halves.c <<-'EOF'
+	#include <unistd.h>
+	char page[4096] __attribute__((aligned(4096)));
+	volatile long other __attribute__((aligned(4096)));
+	static void here(long i) { other = i; }
+	int main(void) {
+		long i;
+		getppid();
+		for (i = 0; i < 400000000; i++) {
+			if (i == 1000 || i == 150000000 || i == 150000001 || i == 399990000)
+				page[7]++;
+			other += i;
+		}
+		here(i);
+		getppid();
+		return 0;
+	}
+	EOF
+	gcc -g -O0 -o halves halves.c || no "cannot compile"
+	record ./halves
+	debug ./halves "break main" continue "break here" continue "monitor checkpoints" "watch *(char (*)[40])page" reverse-continue "print i" \
+		reverse-continue "print i" reverse-continue "print i" reverse-continue "print i" reverse-continue "delete" "tbreak _exit" continue
+	[ "$(grep -c '^behind event' answers)" -gt 5 ] || skip "too few copies"
+	answered 'watchpoint 3: ' '^\$1 = 399990000' '^\$2 = 150000001' '^\$3 = 150000000' '^\$4 = 1000' 'Breakpoint 1, main' '_exit'
+}
+
 # Pages are guarded while the replay looks for the state at which a signal struck: what it has stopped by there is still known.
 t_debug_guarded_signal() {
 	cat >struck.c <<-'EOF'
@@ -530,4 +559,4 @@ t_debug_long_loop() {
 	answered 'Breakpoint 1, ' '\$1 = 199999999' '\$2 = 199999999' 'mixed' '\$3 = 199999999'
 }
 
-debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-nowhere debug-guarded-signal debug-guarded-countdown debug-steps debug-back debug-long-loop debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
+debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-nowhere debug-halves debug-guarded-signal debug-guarded-countdown debug-steps debug-back debug-long-loop debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"

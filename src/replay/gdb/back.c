@@ -719,18 +719,57 @@ one_back(struct debugger *d, uint64_t *after)
 	return ok;
 }
 
-/* If nothing fires on the whole hop that the last nodes are inside of, nobody has to look between them: these nodes are removed,
- * and the path leads to the hop's end. *all: they have been removed. False: the replay is lost. */
+/* Counts what fires from a node inside of a hop to the hop's end. False: the replay is lost. */
 static bool
-skip_way(struct debugger *d, bool *all)
+count_behind(struct debugger *d, size_t node, uint64_t *n)
+{
+	struct scan s = {0};
+
+	d->ended = false;
+	if (!checkpoint_back(&d->r, d->node.at[node].c) || !follow(d, &d->node.at[node].rest, &s))
+		return false;
+	*n = s.total;
+	return true;
+}
+
+/* The nodes from `first` on are inside of one hop. Removes the last ones between which nothing fires: as many as can be, by halves.
+ * *after: as one_back() has it. False: the replay is lost. */
+static bool
+skip_nodes(struct debugger *d, size_t first, uint64_t *after)
+{
+	size_t lo = first - 1, hi = d->node.n - 1;
+
+	if (!count_behind(d, hi, after))
+		return false;
+	while (hi - lo > 1) {
+		size_t middle = lo + (hi - lo) / 2;
+		uint64_t n;
+
+		if (!count_behind(d, middle, &n))
+			return false;
+		if (n > *after)
+			lo = middle;
+		else
+			hi = middle;
+	}
+	path_copy(&d->path, &d->node.at[hi].link);
+	while (d->node.n > hi)
+		node_pop(d);
+	return true;
+}
+
+/* Removes the last nodes, which are inside of one hop, if nothing fires between them; the path then leads to the hop's end. *some:
+ * any have been removed. *after: as one_back() has it. False: the replay is lost. */
+static bool
+skip_way(struct debugger *d, bool *some, uint64_t *after)
 {
 	size_t first = d->node.n - 1;
 	struct scan s = {0};
 
 	while (first && d->node.at[first - 1].inside && d->node.at[first - 1].way == d->node.at[first].way)
 		first--;
-	*all = false;
-	if (!first || first + 2 >= d->node.n || !d->node.at[first].inside || !d->node.at[first].rest.n)
+	*some = first && first + 2 < d->node.n && d->node.at[first].inside && d->node.at[first].rest.n;
+	if (!*some)
 		return true;
 	d->ended = false;
 	if (!checkpoint_back(&d->r, d->node.at[first - 1].c) || !follow(d, &d->node.at[first].before, NULL))
@@ -738,11 +777,11 @@ skip_way(struct debugger *d, bool *all)
 	if (!follow(d, &d->node.at[first].rest, &s))
 		return false;
 	if (s.total)
-		return true;
+		return skip_nodes(d, first, after);
+	*after = 0;
 	path_copy(&d->path, &d->node.at[first].link);
 	while (d->node.n > first)
 		node_pop(d);
-	*all = true;
 	return true;
 }
 
@@ -757,7 +796,7 @@ back_down_to(struct debugger *d, uint64_t bound)
 		return CAME_LOST;
 	for (;;) {
 		struct scan s = {0}, sooner = {0};
-		bool all, inside = bound > checkpoint_event(d->node.at[d->node.n - 1].c);
+		bool skipped, inside = bound > checkpoint_event(d->node.at[d->node.n - 1].c);
 
 		if (!node_last(d) || !follow(d, &d->path, &s) || (inside && (!node_last(d) || !follow(d, &to, &sooner))))
 			return CAME_LOST;
@@ -771,11 +810,7 @@ back_down_to(struct debugger *d, uint64_t bound)
 			d->path.n = 0;
 			return node_last(d) ? CAME_BEGIN : CAME_LOST;
 		}
-		if (!skip_way(d, &all))
-			return CAME_LOST;
-		if (all)
-			after = 0;
-		else if (!one_back(d, &after))
+		if (!skip_way(d, &skipped, &after) || (!skipped && !one_back(d, &after)))
 			return CAME_LOST;
 	}
 }
