@@ -32,7 +32,7 @@ view_hottest(struct view_hottest *h, struct run *run, const struct view_choice *
 		const struct view_insn *in = &h->list.insn.at[i];
 		const char *file = in->file == VIEW_NO_FILE ? in->proc->file : h->list.file.at[in->file].name;
 
-		if (in->known && in->count && view_is_file(file, choice->file))
+		if (in->count && view_is_file(file, choice->file))
 			VEC_PUSH(h->order, i);
 	}
 	sorted = h->list.insn.at;

@@ -386,6 +386,12 @@ t_bounds() {
 	sum=$(sed -n '1s/^killed.c: \([0-9]*\) or more instructions executed; .*/\1/p' out)
 	[ "${sum:-0}" -gt 0 ] && [ "$sum" -le "$least" ] || no "not up to $least: $(head -n 1 out)"
 	grep -Eq '^ +1 +[0-9]+\? .*int r = half' out || no "$(grep 'int r' out)"
+	# the same numbers by --hottest
+	want "$CHORD" report --hottest --top=0 ./killed
+	grep -Eq '^ +[0-9,]+\? +[0-9.]+% +[0-9a-f]+  ' out || no "$(head -n 9 out)"
+	want "$CHORD" report --hottest --json ./killed
+	jq -e '.hottest | length > 0 and all(.count == null and .count_at_least > 0 and .count_at_most == null)' out >/dev/null ||
+		no "$(jq -c '.hottest[:2]' out)"
 	want "$CHORD" annotate --mnemonics ./killed
 	grep -q '^[0-9]* instructions are in no sum above' out || no "$(cat out)"
 	# without an operand, what is known to have run is shown, too

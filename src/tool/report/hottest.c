@@ -25,6 +25,7 @@ put_insn(const struct report *r, struct table *t, const struct view_insn *in)
 	struct buf text = {0};
 
 	table_number(t, in->count);
+	t->mark = in->known ? 0 : '?';
 	table_share(t, in->count, r->table.totals.insns.least);
 	table_printf(t, "%" PRIx64, in->addr);
 	table_text(t, "");
@@ -81,7 +82,7 @@ report_hottest_json(const struct report *r)
 		js_set(o, "part", js_number(in->part, true));
 		js_set(o, "file", js_text(file_of(r, in)));
 		js_set(o, "line", js_number(in->line, in->line));
-		js_set(o, "count", js_number(in->count, true));
+		js_set_bounds(o, "count", in->count, in->known ? in->count : COUNT_NO_BOUND, true);
 		if (in->kind != CHORD_INSN_PAD && view_insn_text(in, &text))
 			buf_char(&text, 0);
 		js_set(o, "text", text.n ? js_text(text.at) : json_null());
