@@ -305,6 +305,8 @@ log_open(const char *path)
 
 	if (n < 0) {
 		say_error(path, "%s", strerror(errno));
+	} else if (lseek(fd, 0, SEEK_CUR) < 0) {
+		say_error(path, "a pipe or the like: a log is read from a file");
 	} else if ((size_t)n < sizeof head.magic || memcmp(head.magic, magic, sizeof magic)) {
 		say_error(path, "not a log of chord record");
 	} else if ((size_t)n < sizeof head) {

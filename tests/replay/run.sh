@@ -523,6 +523,8 @@ t_damaged() {
 	done
 	{ cat whole; echo more; } >log
 	cannot 'log: it is damaged'
+	"$CHORD" replay <(cat whole) >out 2>&1 && no "a log is read from a pipe"
+	grep -q '^chord: /dev/fd/[0-9]*: a pipe or the like' out || no "$(cat out)"
 }
 
 t_another_build() {
