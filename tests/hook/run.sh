@@ -1327,7 +1327,10 @@ t_compiler_named() {
 	says 'gcc: linker input file unused' err
 	rm gcc
 	refused 1 'No such file' $cc -O2 gcc -c -o work.o work.c
-	refused 1 'rustc does not take gcc.s options' $cc rustc x.rs
+	mkdir bin
+	printf '#!/bin/sh\necho "rustc: unknown option $1" >&2\nexit 1\n' >bin/rustc
+	chmod +x bin/rustc
+	PATH=$PWD/bin:$PATH refused 1 'rustc does not take gcc.s options' $cc rustc x.rs
 	refused 1 "is Chord itself" $cc "$(dirname "$CHORD")/chord-cc" -c work.c
 }
 t_cmake_launcher() {
