@@ -222,8 +222,8 @@ calls_within(const struct woven *w, uint32_t block)
 void place_sites(const struct unit *u, struct woven *w);
 /* Number of the first nop at the end of a block that aligns what follows; or of the block's end. */
 uint32_t padding_at_end(const struct woven *w, uint32_t block);
-/* The way out of a block that is nothing but a landing pad's first instruction, and so has no place of its own: code there runs as
- * often as the block does. GRAPH_NONE: the block is another one, or there is no place either. */
+/* The way out of a block that is nothing but an instruction that has to stay first (a landing pad's endbr64), and so has no place
+ * of its own: code there runs as often as the block does. GRAPH_NONE: the block is another one, or there is no place either. */
 uint32_t place_behind_landing(const struct woven *w, uint32_t block);
 
 /* What a file says of the procedure; *other as for selection_find(). */
