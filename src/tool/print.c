@@ -280,25 +280,32 @@ put_escaped(const char *s)
 /* At most so many are named of what a reader need not see whole. */
 enum { FEW = 10 };
 
-void
-print_run_profiles(const struct run *run)
+static void
+print_summed(const struct run *run)
 {
 	size_t n = run->summed.n;
 
-	printf("%s: ", plain_text(run->path));
 	if (n == 1) {
 		printf("%s\n", plain_text(run->summed.at[0]));
-	} else {
-		printf("sum of %zu profiles:", n);
-		for (size_t i = 0; i < n && (i < FEW || n == FEW + 1); i++)
-			printf(" %s", plain_text(run->summed.at[i]));
-		if (n > FEW + 1)
-			printf(" and %zu more (--json names all)", n - FEW);
-		putchar('\n');
+		return;
 	}
+	printf("sum of %zu profiles:", n);
+	for (size_t i = 0; i < n && (i < FEW || n == FEW + 1); i++)
+		printf(" %s", plain_text(run->summed.at[i]));
+	if (n > FEW + 1)
+		printf(" and %zu more (--json names all)", n - FEW);
+	putchar('\n');
+}
+
+void
+print_run_profiles(const struct run *run)
+{
+	if (!run->every)
+		printf("%s: ", plain_text(run->path));
+	print_summed(run);
 	for (size_t i = 0; i < run->left_out.n; i++)
 		printf("left out: %s: %s\n", plain_text(run->left_out.at[i].name), run->left_out.at[i].reason);
-	for (size_t i = 1; i < run->binary.n; i++)
+	for (size_t i = !run->every; i < run->binary.n; i++)
 		printf("with %s\n", plain_text(run->binary.at[i].path));
 }
 

@@ -174,6 +174,36 @@ t_programs() {
 	holds '.totals.lines.covered == 0 and .totals.lines.not_known == 0 and .totals.lines.total > 10'
 }
 
+# Profiles alone: all that they name, with the same counts as if it were named.
+t_profiles() {
+	choose
+	printf 'int twice(int n)\n{\n\treturn 2 * n;\n}\n' >lib.c
+	want $cc -O1 -g -shared -fpic -o libtwice.so lib.c
+	sed 's/main(int argc, char \*\*argv)/entry(int argc, char **argv)/; s/int main/int entry/' choose.c >part.c
+	printf 'int twice(int), entry(int, char **);\nint main(int c, char **v) { return entry(c, v) + twice(1) == 77; }\n' >b.c
+	want $cc -O1 -g -o a choose.c
+	want $cc -O1 -g -o b b.c part.c -L. -ltwice -Wl,-rpath,"$PWD"
+	mkdir profiles
+	CHORD_DIR=$PWD/profiles want ./a 1
+	CHORD_DIR=$PWD/profiles want ./b 3
+	want "$CHORD" coverage --json a b libtwice.so profiles
+	jq 'del(.modules)' out >named
+	want "$CHORD" coverage --json profiles
+	jq 'del(.modules)' out | cmp -s - named || no "it is another: $(jq 'del(.modules)' out | diff - named | head -n 5)"
+	holds '[.modules[].path | sub(".*/"; "")] | sort == ["a", "b", "libtwice.so"]'
+	want "$CHORD" coverage profiles/*.chord
+	grep -q "^sum of 2 profiles: " out || no "$(cat out)"
+	for each in a b libtwice.so; do grep -q "^with $PWD/$each\$" out || no "not with $each: $(cat out)"; done
+	mv libtwice.so gone.so
+	want "$CHORD" coverage profiles
+	grep -q "^  $PWD/libtwice.so: No such file or directory" out || no "$(cat out)"
+	rm a b
+	refused 1 "$PWD/a: No such file or directory" "$CHORD" coverage profiles
+	mkdir empty
+	refused 1 'no profile in the folder' "$CHORD" coverage empty
+	refused 2 'which program?' "$CHORD" coverage
+}
+
 # Instances of a template are functions of their own, and one source.
 t_templates() {
 	cp "$here/prog.cc" .
@@ -603,7 +633,7 @@ t_limits() {
 	refused 1 'lines: there are none' "$CHORD" coverage --fail-under=10 ./choose
 }
 
-for name in known parallel gcov callgrind programs templates inlined patterns markers region functions input change which-file prefixes twice without-lines library-gone newline unknown limits; do
+for name in known parallel gcov callgrind programs profiles templates inlined patterns markers region functions input change which-file prefixes twice without-lines library-gone newline unknown limits; do
 	test_case "$name"
 done
 exit $failed

@@ -43,7 +43,7 @@ static const char doc[] =
 	"code, a file that was compiled into two programs. A branch is one of the two ways of a conditional jump. What is not "
 	"known (not measured, or where a process was killed) is counted neither as run nor as not run: shares are bounds then.\n\n"
 	"Without PROFILE each program's are looked for as `chord report` does; else the PROFILEs (-: from standard input) are "
-	"those of all programs. "
+	"those of all programs. Without PROGRAM the programs and libraries are those that the PROFILEs name. "
 	"Headers below /usr/include and /usr/lib, and Rust's library, are left out unless --include names files.\n\n"
 	"Exit status: 0 done, 1 a limit is not reached, or a program or a profile cannot be used, 2 wrong usage.";
 
@@ -99,7 +99,7 @@ parse_format(struct args *a, const char *name, struct argp_state *state)
 static void
 finish_args(struct args *a, struct argp_state *state)
 {
-	if (!a->program.n)
+	if (!a->program.n && !a->profile.n)
 		argp_error(state, "which program?");
 	for (size_t i = 0; i < a->under.n; i++)
 		if (!gate_read(&a->opt, a->under.at[i]))
@@ -224,6 +224,23 @@ coverage(struct coverage_tool *t)
 	return failed || !written || t->run->missing.n ? EXIT_NO : 0;
 }
 
+/* Opens the programs and their profiles, or profiles alone and all that they name. False: reported. */
+static bool
+load(struct run *run, const struct args *a)
+{
+	if (a->program.n)
+		return run_load_programs(run, a->program.at, (int)a->program.n, a->profile.at, (int)a->profile.n, a->opt.initial);
+	if (!run_load_all(run, a->profile.at[0], a->profile.at, (int)a->profile.n))
+		return false;
+	if (run->binary.n)
+		return true;
+	for (size_t i = 0; i < run->nunread; i++)
+		say_error(run->unknown.at[i].name, "%s", run->unknown.at[i].reason);
+	if (!run->nunread)
+		say_error(run->path, "its profiles name no program");
+	return false;
+}
+
 /* Leaves out system headers, which users do not test, and Rust's library, whose files have these names in every program. */
 static void
 leave_out_system(struct coverage_options *o)
@@ -237,7 +254,7 @@ leave_out_system(struct coverage_options *o)
 int
 cmd_coverage(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_coverage, "PROGRAM... [PROFILE...]", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_coverage, "PROGRAM... [PROFILE...]\nPROFILE...", doc, NULL, NULL, NULL};
 	struct args a = {0};
 	struct run run = {0};
 	struct coverage_tool t = {.opt = &a.opt, .run = &run};
@@ -245,7 +262,7 @@ cmd_coverage(int argc, char **argv)
 
 	options_read(&argp, argc, argv, 0, &a);
 	leave_out_system(&a.opt);
-	if (run_load_programs(&run, a.program.at, (int)a.program.n, a.profile.at, (int)a.profile.n, a.opt.initial))
+	if (load(&run, &a))
 		status = coverage(&t);
 	if (needs_sources(&t))
 		warn_of_newer_sources(&run);
