@@ -38,7 +38,7 @@ static const struct command {
 	{"record", "chord record", cmd_record, "PROGRAM [ARGUMENT...]", "record a run, to replay it exactly",
 		NULL},
 	{"replay", "chord replay", cmd_replay, "[LOG]", "replay a recorded run: the same output and status", NULL},
-	{"verify", "chord verify", cmd_verify, "PROGRAM", "is every procedure measured?", NULL},
+	{"verify", "chord verify", cmd_verify, "PROGRAM...", "is every procedure measured?", NULL},
 	{"graph", "chord graph", cmd_graph, "FILE", "the algorithms on a graph written by hand", NULL},
 	{"show", "chord show", cmd_show, "FILE.s", "what the weaver sees and does", NULL},
 	{"as", "chord as", cmd_as, NULL, NULL, "as"},

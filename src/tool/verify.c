@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* chord verify: is every procedure measured? */
+/* chord verify: is every procedure of some programs measured? */
 #include "tool/json.h"
 #include "tool/options.h"
 #include "tool/print.h"
 
 #include <argp.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { OPT_STRICT = 256, OPT_JSON, FEW = 20 };
 
 static const struct argp_option options[] = {
 	{"strict", OPT_STRICT, NULL, 0, "Functions that were not built with Chord are a \"no\" too", 0},
-	{"json", OPT_JSON, NULL, 0, "Print JSON: all that is refused or was not built with Chord", 0},
+	{"json", OPT_JSON, NULL, 0, "Print JSON about one program: all that is refused or was not built with Chord", 0},
 	{"quiet", 'q', NULL, 0, "Print nothing, only set the exit status", 0},
 	{0},
 };
 
 static const char doc[] =
-	"Is every procedure of the program measured?\v"
+	"Is every procedure of the programs measured?\v"
 	"Procedures that Chord refused are listed with the reason, functions that were not built with Chord (assembly files, "
 	"static libraries) by their names. The compiler's start-up files do not count.\n\n"
-	"Exit status: 0 yes, 1 some procedure was refused, nothing at all is measured, or (with --strict) some function "
-	"was not built with Chord; 2 wrong usage.";
+	"Exit status: 0 yes, 1 some procedure was refused, nothing at all is measured in a program, or (with --strict) some "
+	"function was not built with Chord; 2 wrong usage.";
 
 struct args {
-	const char *program;
+	VEC(char *) program;
 	bool strict, quiet, json;
 };
 
@@ -44,9 +45,11 @@ parse_verify(int key, char *arg, struct argp_state *state)
 		a->quiet = true;
 		break;
 	case ARGP_KEY_ARG:
-		if (a->program)
-			argp_error(state, "one program at a time");
-		a->program = arg;
+		VEC_PUSH(a->program, arg);
+		break;
+	case ARGP_KEY_END:
+		if (a->json && a->program.n > 1)
+			argp_error(state, "--json takes one program at a time");
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which program?");
@@ -66,7 +69,7 @@ list_unmeasured(const struct args *a, const struct binary *bin, const struct unm
 	/* A static libc alone has a thousand: too many to read, unless they decide the answer. */
 	for (size_t i = 0; i < un->symbol.n && (a->strict || un->symbol.n <= FEW); i++)
 		printf("%s: not built with Chord\n", plain_name(un->symbol.at[i].name));
-	printf("%s: %" PRIu32 " procedures measured, %" PRIu32 " refused; ", plain_text(a->program),
+	printf("%s: %" PRIu32 " procedures measured, %" PRIu32 " refused; ", plain_text(bin->path),
 	       bin->map.nproc - bin->map.nrefused, bin->map.nrefused);
 	if (un->stripped)
 		printf("without a symbol table functions not built with Chord cannot be told "
@@ -76,7 +79,7 @@ list_unmeasured(const struct args *a, const struct binary *bin, const struct unm
 }
 
 static bool
-print_json(const struct args *a, const struct binary *bin, const struct unmeasured *un, bool measured)
+print_json(const struct binary *bin, const struct unmeasured *un, bool measured)
 {
 	json_t *o = js_document("chord verify"), *refused = json_array(), *others = json_array();
 
@@ -85,7 +88,7 @@ print_json(const struct args *a, const struct binary *bin, const struct unmeasur
 			js_append(refused, js_named(bin->map.proc[i].name, bin->map.proc[i].refused));
 	for (size_t i = 0; i < un->symbol.n; i++)
 		js_append(others, js_named(un->symbol.at[i].name, "not built with Chord"));
-	js_set(o, "program", js_text(a->program));
+	js_set(o, "program", js_text(bin->path));
 	js_set(o, "measured", json_boolean(measured));
 	js_set(o, "procedures", js_number(bin->map.nproc - bin->map.nrefused, true));
 	js_set(o, "refused", refused);
@@ -105,31 +108,42 @@ verify(const struct args *a, struct binary *bin)
 	unmeasured_find(bin, &un);
 	no = bin->map.nrefused || bin->map.nproc == bin->map.nrefused || (a->strict && (un.symbol.n || un.stripped));
 	if (a->json && !a->quiet)
-		no |= !print_json(a, bin, &un, !no);
+		no |= !print_json(bin, &un, !no);
 	else if (!a->quiet)
 		list_unmeasured(a, bin, &un);
 	unmeasured_free(&un);
 	return no ? EXIT_NO : 0;
 }
 
+static int
+verify_program(const struct args *a, const char *name)
+{
+	struct pool *pool = pool_new();
+	const char *path = find_program(pool, name), *why;
+	struct binary bin;
+	int status = EXIT_NO;
+
+	if (binary_open(pool, path, &bin, &why)) {
+		status = verify(a, &bin);
+		binary_close(&bin);
+	} else {
+		say_error(path, "%s", why);
+	}
+	pool_free(pool);
+	return status;
+}
+
 int
 cmd_verify(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_verify, "PROGRAM", doc, print_names, NULL, NULL};
+	static const struct argp argp = {options, parse_verify, "PROGRAM...", doc, print_names, NULL, NULL};
 	struct args a = {0};
-	struct pool *pool = pool_new();
-	struct binary bin;
-	const char *why;
-	int status = EXIT_NO;
+	int status = 0;
 
 	options_read(&argp, argc, argv, 0, &a);
-	a.program = find_program(pool, a.program);
-	if (binary_open(pool, a.program, &bin, &why)) {
-		status = verify(&a, &bin);
-		binary_close(&bin);
-	} else {
-		say_error(a.program, "%s", why);
-	}
-	pool_free(pool);
+	for (size_t i = 0; i < a.program.n; i++)
+		if (verify_program(&a, a.program.at[i]))
+			status = EXIT_NO;
+	free(a.program.at);
 	return status;
 }

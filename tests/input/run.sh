@@ -748,6 +748,11 @@ t_other_build() {
 	gcc -o plain prog.c
 	refused 1 '^chord: plain: .*not built with' "$CHORD" report plain
 	refused 1 '^chord: plain: .*not built with' "$CHORD" verify plain
+	want "$CHORD" verify prog other
+	[ "$(grep -c '^\(prog\|other\): .* 0 refused' out)" = 2 ] || no "verify says of two programs: $(cat out)"
+	refused 1 '^chord: plain: .*not built with' "$CHORD" verify prog plain other
+	grep -q '^other: .* 0 refused' out || no "verify says nothing of the last program: $(cat out)"
+	refused 2 'one program at a time' "$CHORD" verify --json prog other
 	gcc -c prog.c
 	refused 1 '^chord: prog.o: .' "$CHORD" report prog.o
 	refused 1 '^chord: prog.c: .' "$CHORD" report prog.c
