@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -393,11 +394,28 @@ replay_call(struct replayer *r)
 		finish_call(r);
 }
 
+/* A lock that inherits priorities: the kernel marks it before the thread waits for it, so that its owner asks the kernel to pass it
+ * on (FUTEX_LOCK_PI in futex(2)). */
+static void
+mark_wait(struct replayer *r, const struct made_call *m)
+{
+	int how = (int)m->arg[1] & FUTEX_CMD_MASK;
+	uint32_t lock;
+
+	if (m->number != SYS_futex || (how != FUTEX_LOCK_PI && how != FUTEX_LOCK_PI2) ||
+	    !tracee_read(r->t, m->arg[0], &lock, sizeof lock) || !(lock & FUTEX_TID_MASK))
+		return;
+	lock |= FUTEX_WAITERS;
+	tracee_write(r->t, m->arg[0], &lock, sizeof lock);
+}
+
 /* Others go on before the call comes back. */
 void
 replay_enter(struct replayer *r)
 {
 	r->task->in_call = run_to_call(r);
+	if (r->task->in_call)
+		mark_wait(r, &r->task->made);
 }
 
 void

@@ -240,7 +240,8 @@ waits_for_others(const struct task *t)
 	if (t->state != TASK_WAITS || !t->in_call)
 		return false;
 	return t->made.number == SYS_wait4 || t->made.number == SYS_waitid ||
-	       (t->made.number == SYS_futex && (how == FUTEX_WAIT || how == FUTEX_WAIT_BITSET) && !t->made.arg[3]);
+	       (t->made.number == SYS_futex && !t->made.arg[3] &&
+	        (how == FUTEX_WAIT || how == FUTEX_WAIT_BITSET || how == FUTEX_LOCK_PI || how == FUTEX_LOCK_PI2));
 }
 
 /* Reports a deadlock, for instance threads that take two locks in different orders. Without Chord all would be silent, too. */

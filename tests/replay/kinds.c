@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What programs wait for and share, by many kinds of calls. Each kind prints what it got. kinds NAME runs one of them. */
 #define _GNU_SOURCE
+#include <asm/ioctls.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
@@ -14,8 +16,10 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/sem.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -254,6 +258,69 @@ newer(void)
 	printf("%ld\n", syscall(452, AT_FDCWD, "/nothing", 0600, 0));
 }
 
+static uint64_t
+sum(const void *at, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum = sum * 31 + ((const unsigned char *)at)[i];
+	return sum;
+}
+
+/* Calls of kernels from 6.8 to 6.17, by their numbers: older ones say that there is no such call. */
+static void
+newest(void)
+{
+	static unsigned char out[4096];
+	struct { uint32_t size, spare; uint64_t id, param, ns; } all = {24, 0, ~0ull, 0, 0}, one = {24, 0, 0, 0x2f, 0};
+	uint64_t ids[64] = {0};
+	uint32_t size = sizeof ids;
+	char name[] = "kinds.XXXXXX";
+	int fd = mkstemp(name);
+	long n = syscall(458, &all, ids, 64, 0);
+
+	printf("listmount %ld %" PRIx64 "\n", n, sum(ids, sizeof ids));
+	one.id = ids[0];
+	n = syscall(457, &one, out, sizeof out, 0);
+	printf("statmount %ld %" PRIx64 "\n", n, sum(out, sizeof out));
+	memset(ids, 0, sizeof ids);
+	n = syscall(461, ids, &size, 0);
+	printf("lsm_list_modules %ld %u %" PRIx64 "\n", n, size, sum(ids, sizeof ids));
+	size = sizeof out;
+	memset(out, 0, sizeof out);
+	n = syscall(459, 100, out, &size, 0);
+	printf("lsm_get_self_attr %ld %u %" PRIx64 "\n", n, size, sum(out, sizeof out));
+	n = syscall(465, AT_FDCWD, name, 0, out, sizeof out);
+	printf("listxattrat %ld\n", n);
+	memset(out, 0, sizeof out);
+	n = syscall(468, AT_FDCWD, name, out, 24, 0);
+	printf("file_getattr %ld %" PRIx64 "\n", n, sum(out, 24));
+	close(fd);
+	unlink(name);
+}
+
+/* The newer form of what C libraries ask a terminal, and more that tells of files. */
+static void
+terminal(void)
+{
+	unsigned char out[64] = {0};
+	long long size = 0;
+	int fd = posix_openpt(O_RDWR | O_NOCTTY), n;
+
+	n = ioctl(fd, _IOC(_IOC_READ, 'T', 0x2a, 44), out);
+	printf("TCGETS2 %d %" PRIx64 "\n", n, sum(out, sizeof out));
+	n = ioctl(fd, _IOC(_IOC_WRITE, 'T', 0x2b, 44), out);
+	printf("TCSETS2 %d\n", n);
+	n = ioctl(1, FIOQSIZE, &size);
+	printf("FIOQSIZE %d %lld\n", n, size);
+	n = fcntl(1, 1027, 2);
+	printf("F_DUPFD_QUERY %d\n", n < 0);
+	n = prctl(0x41555856, out, sizeof out, 0, 0);
+	printf("PR_GET_AUXV %d %" PRIx64 "\n", n, sum(out, sizeof out));
+	close(fd);
+}
+
 /* As daemons begin: two forks, a session, no folder, no streams. The pipe says when it is done. */
 static void
 daemon_like(void)
@@ -285,7 +352,7 @@ main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void); } kinds[] = {
 		{"timers", timers}, {"posix-timer", posix_timer}, {"watch", watch}, {"share", share}, {"queues", queues},
-		{"newer", newer}, {"daemon", daemon_like},
+		{"newer", newer}, {"newest", newest}, {"terminal", terminal}, {"daemon", daemon_like},
 	};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -1022,6 +1022,61 @@ t_robust() {
 	done
 }
 
+# Locks that inherit priorities: the kernel writes into them, also before a thread waits.
+t_inherits() {
+	cat >inherits.c <<-'EOF'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <sys/wait.h>
+	#include <time.h>
+	#include <unistd.h>
+	static struct shared { pthread_mutex_t lock; int n, timeouts, busy; } *s;
+	static void *work(void *p) {
+		struct timespec t;
+		for (int i = 0; i < 60; i++) {
+			switch (i % 3) {
+			case 0: pthread_mutex_lock(&s->lock); break;
+			case 1:
+				clock_gettime(CLOCK_REALTIME, &t), t.tv_nsec += 300000, t.tv_sec += t.tv_nsec / 1000000000, t.tv_nsec %= 1000000000;
+				if (pthread_mutex_timedlock(&s->lock, &t)) { __atomic_add_fetch(&s->timeouts, 1, __ATOMIC_RELAXED); continue; }
+				break;
+			case 2: if (pthread_mutex_trylock(&s->lock)) { __atomic_add_fetch(&s->busy, 1, __ATOMIC_RELAXED); continue; }
+			}
+			s->n += p ? 1 : 100;
+			usleep(i % 4 ? 0 : 400);
+			pthread_mutex_unlock(&s->lock);
+		}
+		return p;
+	}
+	int main(void) {
+		pthread_mutexattr_t a;
+		pthread_t t[3];
+		s = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		pthread_mutexattr_init(&a), pthread_mutexattr_setpshared(&a, 1), pthread_mutexattr_setprotocol(&a, PTHREAD_PRIO_INHERIT);
+		pthread_mutex_init(&s->lock, &a);
+		if (!fork()) { work(0); _exit(0); }
+		for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, work, s);
+		for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+		wait(NULL);
+		printf("%d %d %d\n", s->n, s->timeouts, s->busy);
+		return s->timeouts + s->busy + s->n % 100 + s->n / 100 != 240;
+	}
+	EOF
+	gcc -w -O2 -pthread -o inherits inherits.c || no "cannot compile"
+	for how in "" --no-buffer; do
+		# shellcheck disable=SC2086
+		record $how ./inherits
+		[ $status = 0 ] || no "$how: status $status: $(cat out)"
+		replay 2
+	done
+	for seed in 1 2 3; do
+		"$CHORD" record --chaos=$seed -o log ./inherits >out 2>err || no "seed $seed: status $?: $(cat out err)"
+		"$CHORD" replay log >again 2>err || no "seed $seed: replay: status $?: $(cat err)"
+		cmp -s out again || no "seed $seed: other output: $(cat out again)"
+	done
+}
+
 # Signals that the program ignores end no call, although the kernel tells the recorder of them; those with a handler do.
 t_ignored() {
 	cat >ignored.c <<-'EOF'
@@ -1390,7 +1445,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-padded struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls setarch mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack no-folder rights hides forged struck-at-once forced blocked group robust ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-padded struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls setarch mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack no-folder rights hides forged struck-at-once forced blocked group robust inherits ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
