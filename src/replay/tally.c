@@ -6,12 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- threads ---- */
 
 struct tally_row {
 	uint64_t made, struck, count; /* system calls, signals, what the clock gained */
 	bool counts;
+	uint64_t process;        /* its number; 0: the row is empty */
+	uint64_t programs;       /* how many programs that has had in place of its first one */
+	char program[64];        /* the last of them, as far as there is room for its name */
 };
 
 struct tally {
@@ -39,12 +43,33 @@ tally_clear(struct tally *t)
 		t->row.n = 0;
 }
 
+static void
+note_program(struct tally_row *row, const struct task *task)
+{
+	char link[4096], proc[64];
+	ssize_t n;
+
+	row->process = task->group->number;
+	row->programs = task->group->programs;
+	snprintf(proc, sizeof proc, "/proc/%d/exe", task->t.pid);
+	n = readlink(proc, link, sizeof link - 1);
+	link[n < 0 ? 0 : n] = 0;
+	snprintf(row->program, sizeof row->program, "%.*s", (int)sizeof row->program - 1, base_name(link));
+	for (char *c = row->program; *c; c++)
+		*c = plain_char(*c);
+}
+
 static struct tally_row *
 row_of(struct tally *t, const struct task *task)
 {
+	struct tally_row *row;
+
 	while (t->row.n < task->number)
 		VEC_PUSH(t->row, (struct tally_row){0});
-	return &t->row.at[task->number - 1];
+	row = &t->row.at[task->number - 1];
+	if (!row->process || row->programs != task->group->programs)
+		note_program(row, task);
+	return row;
 }
 
 /* Only one task runs at a time, so what the memory's clock has gained since the last look belongs to this task. Chord's runtime
@@ -83,8 +108,10 @@ tally_print(const struct tally *t, const char *log)
 	for (size_t i = 0; i < t->row.n; i++) {
 		const struct tally_row *row = &t->row.at[i];
 
-		fprintf(stderr, "chord: %s: thread %zu: %" PRIu64 " system calls, %" PRIu64 " signals", log, i + 1, row->made,
-		        row->struck);
+		fprintf(stderr, "chord: %s: thread %zu", log, i + 1);
+		if (row->process)
+			fprintf(stderr, ", process %" PRIu64 " (%s)", row->process, row->program);
+		fprintf(stderr, ": %" PRIu64 " system calls, %" PRIu64 " signals", row->made, row->struck);
 		if (row->counts)
 			fprintf(stderr, ", clock %" PRIu64, row->count);
 		fputc('\n', stderr);

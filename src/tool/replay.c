@@ -26,9 +26,11 @@ static const struct argp_option options[] = {
 	{"gdb", 'g', "WHERE", OPTION_ARG_OPTIONAL, "wait for gdb, which looks at the run, forwards and backwards: on a port of "
 	 "this machine (default: a free one), a socket's path, or - for standard input and output (in gdb: target remote | "
 	 "chord replay --gdb=- LOG)", 0},
-	{"process", 'p', "N", 0, "which process of the run gdb looks at: they are numbered from 1 as they began (default: 1)", 0},
+	{"process", 'p', "N", 0, "which process of the run gdb looks at: they are numbered from 1 as they began, and --tally "
+	 "lists them (default: 1)", 0},
 	{"info", 'i', NULL, 0, "print what the log says of the run's beginning, the seed of --chaos, too, and run nothing", 0},
-	{"tally", 't', NULL, 0, "after the replay, print for each thread its system calls, signals and clock", 0},
+	{"tally", 't', NULL, 0, "after the replay, print of each thread its process and program, its system calls, signals "
+	 "and clock", 0},
 	{0},
 };
 

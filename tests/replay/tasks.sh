@@ -45,6 +45,10 @@ t_processes() {
 		replay "$REPLAYS"
 	done
 	[ $status = 4 ] || no "status $status of perl"
+	record sh -c 'sleep 0; exec ./processes end'
+	"$CHORD" replay --tally log >again 2>tally
+	grep -q '^chord: log: thread 1, process 1 (processes): ' tally && grep -q '^chord: log: thread 2, process 2 (sleep): ' tally ||
+		no "which process is which: $(cat tally)"
 }
 
 # Timers, descriptors that count and watch, queues, memory between processes, daemons.
