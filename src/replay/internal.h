@@ -92,6 +92,7 @@ struct made_call {
 	uint64_t number, arg[6];
 	uint64_t entry;          /* check sum of the registers at its beginning */
 	uint64_t clock;          /* the clock at its beginning */
+	uint64_t detached;       /* recording: how many bytes shmdt() is about to take out of memory */
 	uint64_t began;          /* recording: when it began, in ms, if it may be made again; see record_wait.c */
 	int64_t result;          /* replaying */
 	struct system_call call;
@@ -340,6 +341,7 @@ struct mapped_file {
 	 * or 0. */
 	uint64_t sharer, head;
 	int watch;               /* recording: its watch of mapped.changes; -1: none */
+	uint64_t segment;        /* recording: the number of the segment of System V that it stands for, plus 1; 0: it is a file */
 };
 
 /* What a call changes in a mapped file. */
@@ -425,6 +427,17 @@ bool store_takes(struct mapped *m, size_t i, uint64_t size, const uint64_t arg[6
 bool store_resize(struct mapped *m, struct mapped_file *f, uint64_t size);
 bool store_fill(struct mapped *m, struct mapped_file *f, struct str bytes, uint64_t at);
 bool store_map(struct mapped *m, struct mapped_file *f, struct tracee *t, const uint64_t arg[6], uint64_t result);
+
+/* ---- segment.c: shared memory of System V ---- */
+
+/* Puts what a segment has into the log, after shmat() with these arguments and that result. NULL, or why that is not possible. */
+const char *segment_attached(struct mapped *m, struct log *l, const struct tasks *all, const struct tracee *t,
+                             const uint64_t arg[6], uint64_t at);
+/* The number of bytes from an address that shmdt() would take out of memory; 0: no segment begins there. */
+uint64_t segment_length(const struct tracee *t, uint64_t at);
+/* Replay what these put into the log: segment_attached(), and (shmdt) that length. False: reported, or m->again. */
+bool segment_attach(struct mapped *m, struct log *l, struct tracee *t, uint64_t at);
+bool segment_detach(struct log *l, struct tracee *t, uint64_t at);
 
 /* ---- record.c: a recording ---- */
 

@@ -131,6 +131,8 @@ record_begin_call(struct recorder *r)
 	record_note_wait(r);
 	if (m->call.class == CALL_END)
 		record_note_locks(r);
+	if (m->call.class == CALL_DETACH)
+		m->detached = segment_length(r->t, m->arg[0]);
 	why = cannot_begin(r);
 	if (sets_processors(m->number))
 		record_unbind(r);
@@ -368,6 +370,11 @@ put_changes(struct recorder *r, int64_t result)
 	case CALL_REMAP:
 		clock_mapped(r->clock, (uint64_t)result, m->arg[2]);
 		return ok ? mapped_grown(&r->mapped, r->log, r->t, m->arg, (uint64_t)result) : NULL;
+	case CALL_ATTACH:
+		return ok ? segment_attached(&r->mapped, r->log, &r->all, r->t, m->arg, (uint64_t)result) : NULL;
+	case CALL_DETACH:
+		log_put(r->log, ok ? m->detached : 0);
+		return NULL;
 	case CALL_OUTPUT: case CALL_RESIZE: case CALL_PASS:
 		return mapped_changed(&r->mapped, r->log, r->t, &r->made->call, m->arg, result);
 	default:

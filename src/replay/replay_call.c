@@ -334,6 +334,15 @@ do_call(struct replayer *r, const struct made_call *c)
 		if (succeeded(c->result) && !mapped_replay(&r->mapped, r->log, r->t, c->arg, (uint64_t)c->result))
 			lose_files(r);
 		break;
+	case CALL_ATTACH:
+		r->mapped.process = r->task->group->number;
+		if (succeeded(c->result) && !segment_attach(&r->mapped, r->log, r->t, (uint64_t)c->result))
+			lose_files(r);
+		break;
+	case CALL_DETACH:
+		if (!segment_detach(r->log, r->t, c->arg[0]))
+			r->failed = true;
+		break;
 	case CALL_OUTPUT: case CALL_PASS: case CALL_RESIZE:
 		if (c->call.class == CALL_OUTPUT)
 			replay_output(r, c);

@@ -15,6 +15,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <stdlib.h>
 
@@ -96,6 +97,7 @@ static const struct system_call calls[] = {
 	GIVEN(epoll_pwait2, RESULT(1, 12)), GIVEN(eventfd), GIVEN(eventfd2), GIVEN(signalfd), GIVEN(signalfd4),
 	GIVEN(pipe, FIXED(0, 8)), GIVEN(pipe2, FIXED(0, 8)), BY(futex, 1), GIVEN(pause), GIVEN(futex_waitv),
 	CALL_SINCE(454, futex_wake, GIVEN), CALL_SINCE(455, futex_wait, GIVEN), CALL_SINCE(456, futex_requeue, GIVEN),
+	GIVEN(shmget), CALL(shmat, ATTACH), CALL(shmdt, DETACH), BY(shmctl, 1),
 	GIVEN(semget), GIVEN(semop), GIVEN(semtimedop), BY(semctl, 2), GIVEN(msgget), GIVEN(msgsnd),
 	GIVEN(msgrcv, {OUT_TYPED, 1, 0, 1}), BY(msgctl, 1), GIVEN(mq_open), GIVEN(mq_unlink), GIVEN(mq_timedsend),
 	GIVEN(mq_timedreceive, RESULT(1, 1), FIXED(3, 4)),
@@ -146,11 +148,10 @@ static const struct system_call calls[] = {
 	CALL_SINCE(459, lsm_get_self_attr, GIVEN, LENGTH(1, 2)), CALL_SINCE(460, lsm_set_self_attr, GIVEN),
 	CALL_SINCE(461, lsm_list_modules, GIVEN, LENGTH(0, 1)),
 	/* calls whose effects show in memory at any time, or in other processes */
-	GIVEN(shmget), REFUSED(shmat, OUTSIDE),
 	REFUSED(process_vm_writev, OUTSIDE), REFUSED(ptrace, OUTSIDE), REFUSED(io_setup, BEHIND), REFUSED(io_submit, BEHIND),
 	REFUSED(io_uring_setup, BEHIND), REFUSED(userfaultfd, BEHIND), REFUSED(perf_event_open, BEHIND), REFUSED(seccomp, FILTER),
 	REFUSED(io_uring_enter, BEHIND), REFUSED(io_uring_register, BEHIND), REFUSED(io_getevents, BEHIND),
-	REFUSED(io_pgetevents, BEHIND), REFUSED(shmdt, OUTSIDE), REFUSED(process_madvise, OUTSIDE),
+	REFUSED(io_pgetevents, BEHIND), REFUSED(process_madvise, OUTSIDE),
 	REFUSED(memfd_secret, "memory that nobody else can read"),
 	REFUSED(vmsplice, "what others read of a pipe is memory that may change until then"), REFUSED(remap_file_pages, ORDER),
 	REFUSED(unshare, VIEW), REFUSED(setns, VIEW), REFUSED(mount, VIEW), REFUSED(umount2, VIEW), REFUSED(pivot_root, VIEW),
@@ -171,6 +172,7 @@ static const struct system_call calls[] = {
 	 .command = (uint32_t)(command_), .why = why_}
 #define PRCTL(command_, ...) COMMAND(prctl, 0, command_, GIVEN, __VA_ARGS__)
 #define SEMCTL(command_, ...) COMMAND(semctl, 2, command_, GIVEN, __VA_ARGS__)
+#define SHMCTL(command_, ...) COMMAND(shmctl, 1, command_, GIVEN, __VA_ARGS__)
 #define MSGCTL(command_, ...) COMMAND(msgctl, 1, command_, GIVEN, __VA_ARGS__)
 #define FUTEX(command_, ...) COMMAND(futex, 1, command_, GIVEN, __VA_ARGS__)
 #define FUTEX2(command_, ...) FUTEX(command_, __VA_ARGS__), FUTEX(command_ | FUTEX_PRIVATE_FLAG, __VA_ARGS__)
@@ -215,6 +217,8 @@ static const struct system_call commands[] = {
 	REFUSED_COMMAND(prctl, 0, PR_SET_SECCOMP, FILTER),
 	SEMCTL(IPC_RMID), SEMCTL(IPC_SET), SEMCTL(IPC_STAT, FIXED(3, 104)), SEMCTL(GETPID), SEMCTL(GETVAL), SEMCTL(GETNCNT),
 	SEMCTL(GETZCNT), SEMCTL(SETVAL), SEMCTL(SETALL), MSGCTL(IPC_RMID), MSGCTL(IPC_SET), MSGCTL(IPC_STAT, FIXED(2, 120)),
+	SHMCTL(IPC_RMID), SHMCTL(IPC_SET), SHMCTL(IPC_STAT, FIXED(2, 112)), SHMCTL(SHM_LOCK), SHMCTL(SHM_UNLOCK),
+	SHMCTL(IPC_INFO, FIXED(2, 72)), SHMCTL(SHM_INFO, FIXED(2, 48)), SHMCTL(SHM_STAT, FIXED(2, 112)),
 	FUTEX2(FUTEX_WAIT), FUTEX2(FUTEX_WAKE), FUTEX2(FUTEX_WAIT_BITSET), FUTEX2(FUTEX_WAKE_BITSET), FUTEX2(FUTEX_REQUEUE),
 	FUTEX2(FUTEX_CMP_REQUEUE), FUTEX2(FUTEX_WAKE_OP, FIXED(4, 4)),
 	FUTEX2(FUTEX_LOCK_PI, FIXED(0, 4)), FUTEX2(FUTEX_LOCK_PI2, FIXED(0, 4)), FUTEX2(FUTEX_TRYLOCK_PI, FIXED(0, 4)),

@@ -171,6 +171,8 @@ enum call_class {
 	CALL_MAP,                /* mmap */
 	CALL_REMAP,              /* mremap */
 	CALL_ADVISE,             /* madvise */
+	CALL_ATTACH,             /* shmat */
+	CALL_DETACH,             /* shmdt */
 	CALL_OUTPUT,             /* writes: what goes to standard output or error also goes to the replay's */
 	CALL_RESIZE,             /* changes the size of a file that may be mapped */
 	CALL_PASS,               /* copies between files, without the process's memory */

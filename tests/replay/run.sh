@@ -1077,6 +1077,84 @@ t_inherits() {
 	done
 }
 
+# Shared memory of System V: between processes, read only, in place of other memory, attached again; and shared with others.
+t_segments() {
+	cat >segments.c <<-'EOF'
+	#include <errno.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/ipc.h>
+	#include <sys/mman.h>
+	#include <sys/shm.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	int main(void) {
+		int id = shmget(IPC_PRIVATE, 20000, IPC_CREAT | 0600), other = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600), s;
+		volatile int *a = shmat(id, 0, 0), *b;
+		char *c;
+		struct shmid_ds ds;
+		a[0] = 1;
+		if (!fork()) { for (int i = 0; i < 50; i++) { a[1]++; usleep(100); } a[4999] = getppid() > 0; _exit(0); }
+		if (!fork()) {
+			b = shmat(id, 0, SHM_RDONLY);
+			while (b[1] < 20) usleep(50);
+			a[2] = b[1] >= 20;
+			shmdt((void *)b);
+			execlp("sh", "sh", "-c", "echo executed", (char *)0);
+		}
+		while (wait(&s) > 0) ;
+		printf("%d %d %d %d\n", a[0], a[1], a[2], a[4999]);
+		shmctl(id, IPC_STAT, &ds);
+		printf("%zu %lu\n", ds.shm_segsz, (unsigned long)ds.shm_nattch);
+		s = shmdt((void *)a);
+		printf("%d %d\n", s, shmdt((void *)a));
+		c = shmat(other, 0, 0);
+		strcpy(c, "second");
+		a = shmat(id, 0, 0);
+		printf("%d %d %s\n", a[0], a[1], c);
+		c = mmap(0, 40960, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		c = shmat(id, c + 8192, SHM_REMAP | SHM_RDONLY);
+		printf("%d\n", ((int *)c)[1]);
+		a[7] = 77;
+		printf("%d\n", ((int *)c)[7]);
+		printf("%s\n", shmat(-1, 0, 0) == (void *)-1 ? strerror(errno) : "?");
+		shmctl(id, IPC_RMID, 0), shmctl(other, IPC_RMID, 0);
+		return 0;
+	}
+	EOF
+	gcc -w -O1 -o segments segments.c || no "cannot compile"
+	./segments >alone || no "status $?: $(cat alone)"
+	for how in "" --no-buffer; do
+		# shellcheck disable=SC2086
+		record $how ./segments
+		cmp -s alone out || no "$how: the recording shows something else: $(diff alone out | head -4)"
+		replay 2
+	done
+	cat >joins.c <<-'EOF'
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <sys/shm.h>
+	int main(int argc, char **argv) {
+		int id = argc > 1 ? atoi(argv[1]) : shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+		int *n = shmat(id, 0, 0);
+		if (argc > 1) { printf("%d\n", n[5]); return 3; }
+		n[5] = 55, printf("%d\n", id), fflush(stdout), getchar();
+		return shmctl(id, IPC_RMID, 0);
+	}
+	EOF
+	gcc -w -O1 -o joins joins.c || no "cannot compile"
+	mkfifo go
+	./joins <go >id &
+	exec 5>go
+	until [ -s id ]; do sleep 0.1; done
+	"$CHORD" record -o mine ./joins "$(cat id)" >out 2>err
+	got=$?
+	exec 5>&-
+	wait $!
+	[ $got = 1 ] && [ "$(cat out)" = 55 ] || no "status $got: $(cat out err)"
+	grep -q 'shmat: memory that other processes have, too' err && [ ! -e mine ] || no "it was recorded: $(cat err)"
+}
+
 # Signals that the program ignores end no call, although the kernel tells the recorder of them; those with a handler do.
 t_ignored() {
 	cat >ignored.c <<-'EOF'
@@ -1445,7 +1523,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-padded struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls setarch mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack no-folder rights hides forged struck-at-once forced blocked group robust inherits ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-padded struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls setarch mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack no-folder rights hides forged struck-at-once forced blocked group robust inherits segments ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
