@@ -58,6 +58,13 @@ lcov_version() {
 before() { :; }
 after() { :; }
 
+# bash calls this, in a process of its own, where a command does not exist. A misspelled check would pass otherwise.
+command_not_found_handle() {
+	echo "$1: no such command" >>"$w/lacking"
+	echo "bash: $1: command not found" >&2
+	return 127
+}
+
 # note_time NAME: appends to the file TEST_TIMES, if that is set, how many seconds of processors' time the test that ends here took.
 note_time() {
 	[ -n "${TEST_TIMES-}" ] || return 0
@@ -65,16 +72,21 @@ note_time() {
 	printf '%7.2f %s\n' "$cpu" "$1" >>"$TEST_TIMES"
 }
 
+# lacks_nothing: no command was missing, unless the test is skipped for that.
+lacks_nothing() {
+	[ ! -e "$w/lacking" ] || [ -e "$w/skip" ] || no "$(sort -u "$w/lacking")"
+}
+
 # test_case NAME: runs t_NAME (with _ for -), if it is among those asked for
 test_case() {
 	local name=$1
 	ran+="${name//-/_} "
 	[ "$only" = "  " ] || [[ $only == *" $name "* ]] || return
-	rm -rf "${w:?}/$name" "$w/skip"
+	rm -rf "${w:?}/$name" "$w/skip" "$w/lacking"
 	mkdir -p "$w/$name"
 	turn_at=${#name}
 	echo "it ended badly" >"$w/why"
-	if (cd "$w/$name" && before && "t_${name//-/_}" && after && note_time "$name"); then
+	if (cd "$w/$name" && before && "t_${name//-/_}" && after && note_time "$name" && lacks_nothing); then
 		if [ -e "$w/skip" ]; then echo "skip $name: $(cat "$w/skip")"; else echo "ok $name"; fi
 	else
 		echo "FAIL $name: $(tr '\n' ' ' <"$w/why")"
