@@ -460,6 +460,7 @@ struct recorder {
 	int status;              /* with which the program itself has ended */
 	bool refused;            /* it cannot be recorded: reported */
 	bool buffers;            /* calls are made without a stop where possible */
+	bool no_aio;             /* io_uring and aio fail as if the kernel had neither */
 	char *written;           /* memory for written-down calls; NULL: none yet */
 	VEC(struct marked_lock) locks; /* of a process that is about to end */
 	struct piece full;       /* a full room of its task, to be read while it goes on; n: 0: none */

@@ -737,7 +737,7 @@ replay_record(char **argv, const char *log, const struct record_how *how, bool *
 	struct pool *pool = pool_new();
 	bool signals = how->signals;
 	struct recorder r = {.mapped = {.pool = pool}, .file = argv[0], .logged = 1, .buffers = !how->stops && !how->chaos,
-	                     .turns = {.chaos = how->chaos, .seed = how->chaos ? *how->chaos : 0}};
+	                     .no_aio = how->no_aio, .turns = {.chaos = how->chaos, .seed = how->chaos ? *how->chaos : 0}};
 	struct tracee_start s = {.argv = argv, .env = environ, .file = program_in_path(pool, argv[0])};
 	struct tracee t = {.mem = -1};
 	bool ok = false;

@@ -107,6 +107,13 @@ name_itself(struct recorder *r)
 		m->arg[0] = 0;
 }
 
+/* Does the call begin to let the kernel read and write at its own time? What programs do then fails without this call. */
+static bool
+begins_aio(uint64_t number)
+{
+	return number == SYS_io_setup || number == SYS_io_uring_setup;
+}
+
 void
 record_begin_call(struct recorder *r)
 {
@@ -124,6 +131,8 @@ record_begin_call(struct recorder *r)
 	name_itself(r);
 	m->clock = clock_sum(r->clock);
 	m->call = call_of(r->task->pool, m->number, m->arg);
+	if (r->no_aio && begins_aio(m->number))
+		m->call.class = CALL_ABSENT;
 	r->task->in_call = true;
 	r->task->entered = false;
 	note_clock(r);

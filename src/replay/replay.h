@@ -10,6 +10,7 @@ struct record_how {
 	bool signals;            /* only signals are recorded */
 	const uint64_t *chaos;   /* not NULL: a seed, by which threads and processes take turns at random */
 	bool stops;              /* the program stops at each system call */
+	bool no_aio;             /* io_uring and aio fail as if the kernel had neither */
 	bool stats;              /* prints how many system calls there were */
 };
 

@@ -20,6 +20,7 @@ static const struct argp_option options[] = {
 	{"output", 'o', "LOG", 0, "Write LOG (default: " REPLAY_LOG ")", 0},
 	{"signals", 's', NULL, 0, "Record only signals; the replay makes the system calls anew", 0},
 	{"no-buffer", 'n', NULL, 0, "Stop the program at each system call, even where that is not needed", 0},
+	{"no-aio", 'a', NULL, 0, "Tell the program that the system has neither io_uring nor aio, which cannot be recorded", 0},
 	{"stats", 't', NULL, 0, "Print at the end how many system calls the program made, and how many of them without a stop", 0},
 	{"chaos", 'c', "SEED", OPTION_ARG_OPTIONAL, "Threads and processes take turns at random", 0},
 	{0},
@@ -35,7 +36,7 @@ static const char doc[] =
 
 struct args {
 	const char *log;
-	bool signals, chaos, stops, stats;
+	bool signals, chaos, stops, stats, no_aio;
 	uint64_t seed;
 	char **argv;
 };
@@ -64,6 +65,9 @@ parse_record(int key, char *arg, struct argp_state *state)
 		break;
 	case 'n':
 		a->stops = true;
+		break;
+	case 'a':
+		a->no_aio = true;
 		break;
 	case 't':
 		a->stats = true;
@@ -104,15 +108,18 @@ cmd_record(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	a.signals |= what && *what;
-	if (a.signals && (a.chaos || a.stops || a.stats)) {
-		say_error("--signals", "nothing else is recorded then: it does not go with --chaos, --no-buffer or --stats");
+	if (a.signals && (a.chaos || a.stops || a.stats || a.no_aio)) {
+		say_error("--signals", "nothing else is recorded then: it does not go with --chaos, --no-aio, --no-buffer or "
+		                       "--stats");
 		return EXIT_USAGE;
 	}
 	if (!may_replace(a.log))
 		return EXIT_NO;
 	if (a.chaos)
 		fprintf(stderr, "chord: chaos: seed %" PRIu64 "\n", a.seed);
-	how = (struct record_how){a.signals, a.chaos ? &a.seed : NULL, a.stops, a.stats};
+	how = (struct record_how){
+		.signals = a.signals, .chaos = a.chaos ? &a.seed : NULL, .stops = a.stops, .stats = a.stats, .no_aio = a.no_aio,
+	};
 	if (!replay_record(a.argv, a.log, &how, &ended, &status))
 		return EXIT_NO;
 	/* If the program was to leave a core file, it has done so itself. */

@@ -67,6 +67,17 @@ add_length(const struct tracee *t, uint64_t at, uint64_t length_at, pieces *to)
 		add(to, at, n);
 }
 
+static void
+add_counted(const struct tracee *t, uint64_t at, pieces *to)
+{
+	struct { uint32_t n, pad; uint64_t to; } counted;
+
+	if (!tracee_read(t, at, &counted, sizeof counted))
+		return;
+	add(to, at, sizeof counted);
+	add(to, counted.to, counted.n);
+}
+
 /* If a call fails, what it has written is of fixed size, or of no use to the program. False: it may have written too much. */
 static bool
 add_out(const struct tracee *t, const struct call_out *o, const uint64_t arg[6], int64_t result, pieces *to)
@@ -80,6 +91,10 @@ add_out(const struct tracee *t, const struct call_out *o, const uint64_t arg[6],
 	case OUT_TYPED: add(to, at, result < 0 ? 0 : sizeof(uint64_t) + done); break;
 	case OUT_ARG: add(to, at, arg[o->by] <= MOST ? arg[o->by] * o->n : 0); break;
 	case OUT_LENGTH: add_length(t, at, arg[o->by], to); break;
+	case OUT_COUNTED:
+		if (result >= 0)
+			add_counted(t, at, to);
+		break;
 	case OUT_BITS: add(to, at, ((uint32_t)arg[o->by] + 63) / 64 * 8); break;
 	case OUT_PAGES: add(to, at, result ? 0 : (arg[o->by] + 4095) / 4096); break;
 	case OUT_VECTOR: add_vector(t, at, arg[o->by], done, to); break;

@@ -43,6 +43,7 @@
 
 #define OUTSIDE "memory that other processes have, too"
 #define BEHIND  "the kernel writes memory while no call is made"
+#define AIO     BEHIND " (with --no-aio the program is told that there is no such call)"
 #define VIEW    "it gives the process another view of the system"
 #define ORDER   "pages of a file in another order"
 #define FILTER  "a filter of system calls would see those of the recording"
@@ -148,8 +149,8 @@ static const struct system_call calls[] = {
 	CALL_SINCE(459, lsm_get_self_attr, GIVEN, LENGTH(1, 2)), CALL_SINCE(460, lsm_set_self_attr, GIVEN),
 	CALL_SINCE(461, lsm_list_modules, GIVEN, LENGTH(0, 1)),
 	/* calls whose effects show in memory at any time, or in other processes */
-	REFUSED(process_vm_writev, OUTSIDE), REFUSED(ptrace, OUTSIDE), REFUSED(io_setup, BEHIND), REFUSED(io_submit, BEHIND),
-	REFUSED(io_uring_setup, BEHIND), REFUSED(userfaultfd, BEHIND), REFUSED(perf_event_open, BEHIND), REFUSED(seccomp, FILTER),
+	REFUSED(process_vm_writev, OUTSIDE), REFUSED(ptrace, OUTSIDE), REFUSED(io_setup, AIO), REFUSED(io_submit, BEHIND),
+	REFUSED(io_uring_setup, AIO), REFUSED(userfaultfd, BEHIND), REFUSED(perf_event_open, BEHIND), REFUSED(seccomp, FILTER),
 	REFUSED(io_uring_enter, BEHIND), REFUSED(io_uring_register, BEHIND), REFUSED(io_getevents, BEHIND),
 	REFUSED(io_pgetevents, BEHIND), REFUSED(process_madvise, OUTSIDE),
 	REFUSED(memfd_secret, "memory that nobody else can read"),
@@ -199,6 +200,8 @@ static const struct system_call commands[] = {
 	IOCTL(FICLONERANGE), IOCTL(FS_IOC_GETFLAGS, FIXED(2, 8)), IOCTL(FS_IOC_SETFLAGS), IOCTL(FS_IOC_FSGETXATTR, FIXED(2, 28)),
 	IOCTL(SIOCATMARK, FIXED(2, 4)), IOCTL(SIOCGPGRP, FIXED(2, 4)), IOCTL(SIOCGIFNAME, FIXED(2, IFREQ)),
 	IOCTL(SIOCGIFINDEX, FIXED(2, IFREQ)),
+	IOCTL(SIOCGIFDSTADDR, FIXED(2, IFREQ)), IOCTL(SIOCGIFMETRIC, FIXED(2, IFREQ)), IOCTL(SIOCGIFTXQLEN, FIXED(2, IFREQ)),
+	IOCTL(SIOCGIFMAP, FIXED(2, IFREQ)), IOCTL(SIOCGIFCONF, {OUT_COUNTED, 2, 0, 1}),
 	IOCTL(SIOCGIFFLAGS, FIXED(2, IFREQ)), IOCTL(SIOCGIFADDR, FIXED(2, IFREQ)), IOCTL(SIOCGIFNETMASK, FIXED(2, IFREQ)),
 	IOCTL(SIOCGIFMTU, FIXED(2, IFREQ)), IOCTL(SIOCGIFHWADDR, FIXED(2, IFREQ)), IOCTL(SIOCGIFBRDADDR, FIXED(2, IFREQ)),
 	IOCTL(BLKGETSIZE64, FIXED(2, 8)), IOCTL(BLKSSZGET, FIXED(2, 4)), IOCTL(TIOCSTI), IOCTL(TIOCEXCL), IOCTL(TIOCNXCL),

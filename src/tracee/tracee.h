@@ -194,6 +194,7 @@ enum out_size {
 	OUT_TYPED,               /* its result, after a number of 8 bytes */
 	OUT_ARG,                 /* argument `by` times n */
 	OUT_LENGTH,              /* as the 32-bit number says to which argument `by` points */
+	OUT_COUNTED,             /* struct ifconf: a 32-bit number of bytes, and the pointer to them */
 	OUT_BITS,                /* words for as many bits as argument `by` says */
 	OUT_PAGES,               /* one for each page in as many bytes as argument `by` says */
 	OUT_VECTOR,              /* struct iovec, argument `by` of them: as many bytes as its result */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <mqueue.h>
+#include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -22,6 +23,7 @@
 #include <sys/prctl.h>
 #include <sys/sem.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -300,6 +302,17 @@ newest(void)
 	unlink(name);
 }
 
+static void
+interfaces(void)
+{
+	struct ifreq all[8] = {0};
+	struct ifconf c = {.ifc_len = sizeof all, .ifc_req = all};
+	int s = socket(AF_INET, SOCK_DGRAM, 0), n = ioctl(s, SIOCGIFCONF, &c);
+
+	printf("SIOCGIFCONF %d %d %.16s %" PRIx64 "\n", n, c.ifc_len, all[0].ifr_name, sum(all, sizeof all));
+	close(s);
+}
+
 /* The newer form of what C libraries ask a terminal, and more that tells of files. */
 static void
 terminal(void)
@@ -352,7 +365,7 @@ main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void); } kinds[] = {
 		{"timers", timers}, {"posix-timer", posix_timer}, {"watch", watch}, {"share", share}, {"queues", queues},
-		{"newer", newer}, {"newest", newest}, {"terminal", terminal}, {"daemon", daemon_like},
+		{"newer", newer}, {"newest", newest}, {"interfaces", interfaces}, {"terminal", terminal}, {"daemon", daemon_like},
 	};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

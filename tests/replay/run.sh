@@ -312,7 +312,7 @@ unrecorded() {
 
 t_unrecorded() {
 	unrecorded 'signal 14' 'signal(SIGALRM, on); ualarm(300000, 0); while (!x) c++'
-	unrecorded 'shmat' 'shmat(shmget(IPC_PRIVATE, 4096, 0600), 0, 0)'
+	unrecorded 'userfaultfd: the kernel writes memory' 'syscall(SYS_userfaultfd, 0)'
 	unrecorded 'number 443' 'syscall(443)'
 	unrecorded 'io_uring_setup' 'syscall(SYS_io_uring_setup, 1, 0)'
 	unrecorded 'io_setup: the kernel writes memory' 'syscall(SYS_io_setup, 1, 0)'
@@ -321,6 +321,33 @@ t_unrecorded() {
 	unrecorded 'execveat' 'syscall(SYS_execveat, -1, "", 0, 0, 0)'
 	unrecorded 'prctl 0x1a' 'syscall(SYS_prctl, 26, 1)'
 	unrecorded 'prctl PR_SET_SECCOMP: a filter' 'syscall(SYS_prctl, 22, 2, 0)'
+}
+
+# Calls that cannot be recorded fail with an option, as on a kernel without them, and the rest is recorded.
+t_no_aio() {
+	cat >aio.c <<-'EOF'
+	#define _GNU_SOURCE
+	#include <stdio.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	int main(void) {
+		char p[200] = {0};
+		long c = 0;
+		printf("%ld ", syscall(SYS_io_uring_setup, 4, p)), perror("uring");
+		printf("%ld ", syscall(SYS_io_setup, 1, &c)), perror("aio");
+		printf("%d\n", getpid() > 0);
+		return 3;
+	}
+	EOF
+	gcc -w -o aio aio.c || no "cannot compile"
+	for how in "" --no-buffer; do
+		# shellcheck disable=SC2086
+		record --no-aio $how ./aio
+		[ $status = 3 ] && [ "$(cat out)" = "-1 -1 1" ] && [ "$(grep -c 'Function not implemented' err)" = 2 ] || no "status $status: $(cat out err)"
+		replay 2
+	done
+	refused 1 'io_uring_setup: .*--no-aio' "$CHORD" record -o none ./aio
+	refused 2 'it does not go with' "$CHORD" record --signals --no-aio ./aio
 }
 
 # Calls with arrays so long that they are not kept.
@@ -1523,7 +1550,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-padded struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls setarch mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack no-folder rights hides forged struck-at-once forced blocked group robust inherits segments ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-padded struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls setarch mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack no-folder rights hides forged struck-at-once forced blocked group robust inherits segments ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded no-aio too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
