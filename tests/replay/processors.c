@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/shm.h>
+#include <sys/syscall.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ main(int argc, char **argv)
 
 	many_calls();
 	if (argc > 1 && !strcmp(argv[1], "alone"))
-		shmat(-1, NULL, 0);
+		syscall(SYS_memfd_secret, -1);
 	else if (argc > 1)
 		from_proc();
 	tell("first", 0);

@@ -365,7 +365,7 @@ t_all_go_on() {
 	#include <pthread.h>
 	#include <stdio.h>
 	#include <stdlib.h>
-	#include <sys/shm.h>
+	#include <sys/syscall.h>
 	#include <sys/wait.h>
 	#include <unistd.h>
 	#include <x86intrin.h>
@@ -377,7 +377,7 @@ t_all_go_on() {
 		if (!fork()) wait_for_byte(NULL), _exit(6);
 		pthread_create(&t, 0, wait_for_byte, 0);
 		usleep(20000);
-		shmat(-1, 0, 0);
+		syscall(SYS_memfd_secret, -1);
 		write(down[1], "ab", 2), read(up[0], got, 1), read(up[0], got + 1, 1), pthread_join(t, 0), wait(&s), __rdtsc();
 		s = s == 6 << 8 && !system("exit 0");
 		printf("all went on: %d\n", s);
@@ -385,7 +385,7 @@ t_all_go_on() {
 	}
 	EOF
 	gcc -w -pthread -o all all.c || no "cannot compile"
-	refused 1 "shmat.*runs on without being recorded" timeout -k 5 60 "$CHORD" record -o log ./all
+	refused 1 "memfd_secret.*runs on without being recorded" timeout -k 5 60 "$CHORD" record -o log ./all
 	[ "$(cat out)" = "all went on: 1" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
 }
 
@@ -972,7 +972,7 @@ t_group() {
 	#include <signal.h>
 	#include <stdio.h>
 	#include <string.h>
-	#include <sys/shm.h>
+	#include <sys/syscall.h>
 	#include <unistd.h>
 	static volatile int seen;
 	static void on(int s) { seen++; }
@@ -980,7 +980,7 @@ t_group() {
 		int sig[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPIPE, SIGRTMIN, SIGRTMAX};
 		for (int i = 0; i < sizeof sig / sizeof *sig; i++) signal(sig[i], on), kill(0, sig[i]);
 		usleep(100000);
-		if (n > 1) shmat(shmget(IPC_PRIVATE, 4096, 0600), 0, 0);
+		if (n > 1) syscall(SYS_memfd_secret, -1);
 		printf("%d\n", seen);
 		return 3;
 	}
@@ -1383,7 +1383,7 @@ t_processors() {
 		replay 2
 	done
 	./processors alone >expected
-	refused 1 'shmat.*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./processors alone
+	refused 1 'memfd_secret.*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./processors alone
 	cmp -s expected out || no "alone: $(diff expected out | head -c 400)"
 }
 
@@ -1469,7 +1469,7 @@ t_chance() {
 			record ./chance $arguments
 			! cmp -s first out || no "the same numbers twice"
 		done
-		refused 1 'shmat.*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./chance "$how,apart"
+		refused 1 'memfd_secret.*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./chance "$how,apart"
 		grep -q ', 0$' out || no "let go: $(cat out)"
 		record ./chance "$how"
 		debug ./chance "break segv" "continue" "print sum" "disassemble draw" "break in_library" "reverse-continue" "print sum" "delete" \

@@ -303,7 +303,7 @@ t_calls_go_on() {
 	#include <pthread.h>
 	#include <signal.h>
 	#include <stdio.h>
-	#include <sys/shm.h>
+	#include <sys/syscall.h>
 	#include <time.h>
 	#include <unistd.h>
 	static int p[2];
@@ -322,7 +322,7 @@ t_calls_go_on() {
 		for (int i = 0; i < 6; i++) pthread_create(t + i, 0, f[i], 0);
 		usleep(100000);
 		for (int i = 0; c > 1 && i < 3; i++) pthread_kill(t[i], SIGUSR1);
-		shmat(-1, 0, 0);
+		syscall(SYS_memfd_secret, -1);
 		for (int i = 0; c == 1 && i < 3; i++) pthread_kill(t[i], SIGUSR1);
 		usleep(50000);
 		write(p[1], "x", 1), pthread_mutex_unlock(&m);
@@ -334,7 +334,7 @@ t_calls_go_on() {
 	timeout 20 ./waits | sort >alone
 	for when in "" before; do
 		# shellcheck disable=SC2086
-		refused 1 'shmat.*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./waits $when
+		refused 1 'memfd_secret.*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./waits $when
 		sort out | cmp -s - alone || no "$when: otherwise than alone: $(cat out)"
 	done
 }
