@@ -11,24 +11,35 @@ bool
 cc_is_unlike_gcc(const char *command)
 {
 	static const char *const names[] = {"rustc", "cargo", "ldc2", "ldmd2", "dmd", "ocamlopt", "ocamlopt.opt", "ocamlfind",
-		"fpc", "cobc", "nim", "valac", "ghc", "go"};
+		"fpc", "cobc", "nim", "valac", "ghc", "go", "tcc", "pcc", "klcc"};
 
 	return NAMED(base_name(command), names);
+}
+
+/* Wrappers of compilers have many names, which end as the compilers' do: mpicc, mpicxx, mpif90, h5fc, gnatgcc. */
+static bool
+ends_like_compiler(const char *name)
+{
+	static const char *const ends[] = {"cc", "CC", "++", "cxx", "fc", "f77", "f90", "f95", "fort"};
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (str_ends(str_of(name), ends[i]))
+			return true;
+	return false;
 }
 
 /* A compiler's name, with or without a target before it and a version behind it: x86_64-linux-gnu-g++-12. */
 static bool
 is_compiler(struct pool *pool, const char *command)
 {
-	static const char *const names[] = {"cc", "c++", "c89", "c99", "gcc", "g++", "clang", "clang++", "gfortran", "gdc", "gm2",
-		"gnatgcc"};
+	static const char *const names[] = {"c89", "c99", "clang", "gfortran", "gdc", "gm2", "gccgo"};
 	char *name = pool_strdup(pool, base_name(command)), *dash = strrchr(name, '-');
 
 	if (dash && isdigit((unsigned char)dash[1]) && !dash[1 + strspn(dash + 1, "0123456789.")])
 		*dash = '\0';
 	dash = strrchr(name, '-');
 	name = dash ? dash + 1 : name;
-	return NAMED(name, names) || cc_is_unlike_gcc(command);
+	return NAMED(name, names) || ends_like_compiler(name) || cc_is_unlike_gcc(command);
 }
 
 /* A file of that name in the current folder is an input, as it is for the compiler. */
