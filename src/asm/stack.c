@@ -94,6 +94,26 @@ leads_elsewhere(const struct stacks *s, uint32_t proc, const struct code *c, con
 	return !d.section || !unit_find(s->u, d.section, d.off, &to, &part) || to != proc;
 }
 
+/* The registers of which the ABI says that calls keep them, and that a procedure pushes before anything else: it will pop them. */
+static uint32_t
+saved_by(const struct stacks *s, const struct proc_text *p)
+{
+	const struct part *t = &p->parts.at[0];
+	uint32_t saved = 0;
+	struct value v;
+
+	for (uint32_t i = t->first; i < t->last; i++) {
+		const struct insn *in = &t->code->insns.at[i];
+
+		if (in->cls == CHORD_INSN_PAD)
+			continue;
+		if (!(in->attr & INSN_PUSHES) || !s->u->machine->value(bytes_of(s, t->code, in), in->len, &v) || v.to)
+			break;
+		saved |= v.given;
+	}
+	return saved & ~s->u->machine->clobbered & ~(1u << s->u->machine->sp);
+}
+
 /* The registers that a procedure of the text changes. If it calls others, they are those that the ABI lets it change. */
 static uint32_t
 writes_of(struct stacks *s, uint32_t proc)
@@ -111,7 +131,7 @@ writes_of(struct stacks *s, uint32_t proc)
 				return s->u->machine->clobbered | 1u;
 			writes |= v.to;
 		}
-	return writes;
+	return writes & ~saved_by(s, p);
 }
 
 /* The registers that are lost by a call. */

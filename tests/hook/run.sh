@@ -1436,6 +1436,17 @@ t_from_outside() {
 	want $cc -Wl,-z,noexecstack -o prog none.c given.s
 	want "$CHORD" verify prog
 }
+# A procedure by hand that saves the frame pointer gives it back, so its caller's return is on its own stack.
+t_frame_by_hand() {
+	printf '\t.text\n\t.type leaf,@function\nleaf:\n\tpushq %%rbp\n\tmovq %%rsp, %%rbp\n\tleal 1(%%rdi), %%eax\n\tleave\n\tret\n' >frames.s
+	printf '\t.size leaf,.-leaf\n\t.globl f\n\t.type f,@function\nf:\n\tpushq %%rbp\n\tmovq %%rsp, %%rbp\n\tsubq $16, %%rsp\n' >>frames.s
+	printf '\tmovl $2, %%edi\n\tcall leaf\n\tleave\n\tret\n\t.size f,.-f\n' >>frames.s
+	echo 'int f(void); int main(void) { return f() - 3; }' >calls.c
+	want $cc -Wl,-z,noexecstack -o prog calls.c frames.s
+	want ./prog
+	want "$CHORD" report prog
+	! grep 'another activation' out || no "a return is taken for a jump"
+}
 # OCaml's exceptions are not followed.
 t_ocaml() {
 	printf '\t.globl camlA__frametable\n\t.data\ncamlA__frametable:\n\t.quad 0\n\t.text\n\t.globl camlA__f\n' >ocaml.s
@@ -1680,6 +1691,7 @@ test_case unmeasured-link
 test_case empty-link
 test_case padded
 test_case from-outside
+test_case frame-by-hand
 test_case ocaml
 test_case pascal
 test_case fpc fpc
