@@ -16,7 +16,8 @@ cc_is_unlike_gcc(const char *command)
 	return NAMED(base_name(command), names);
 }
 
-/* Wrappers of compilers have many names, which end as the compilers' do: mpicc, mpicxx, mpif90, h5fc, gnatgcc. */
+/* Wrappers of compilers have many names, which end as the compilers' do: mpicc, mpicxx, mpif90, h5fc, gnatgcc. Sources end so
+ * behind a dot: main.cc. */
 static bool
 ends_like_compiler(const char *name)
 {
@@ -24,7 +25,7 @@ ends_like_compiler(const char *name)
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		if (str_ends(str_of(name), ends[i]))
-			return true;
+			return !strchr(name, '.');
 	return false;
 }
 

@@ -1331,6 +1331,17 @@ t_compiler_named() {
 	printf '#!/bin/sh\necho "rustc: unknown option $1" >&2\nexit 1\n' >bin/rustc
 	chmod +x bin/rustc
 	PATH=$PWD/bin:$PATH refused 1 'rustc does not take gcc.s options' $cc rustc x.rs
+	printf '#!/bin/sh\nexec gcc "$@"\n' >bin/mpicc
+	chmod +x bin/mpicc
+	rm -f prog
+	PATH=$PWD/bin:$PATH CHORD_CC=false want $cc mpicc -O2 -o prog main.c work.c
+	counts prog
+	cp bin/rustc bin/tcc
+	PATH=$PWD/bin:$PATH refused 1 'tcc does not take gcc.s options' $cc tcc -c work.c
+	# a source that may be executed, as all files of some file systems
+	cp work.c bin/odd.cc
+	chmod +x bin/odd.cc
+	want $cc bin/odd.cc -c -o odd.o
 	refused 1 "is Chord itself" $cc "$(dirname "$CHORD")/chord-cc" -c work.c
 }
 t_cmake_launcher() {
