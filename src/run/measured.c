@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Code of the compiler's start-up files, which every program has. */
+/* Code of the compiler's start-up files, which every program has, and of the part of glibc that is always linked statically. */
 static bool
 is_startup(const char *name)
 {
 	static const char *const known[] = {
+		"atexit", "at_quick_exit", "__pthread_atfork", "pthread_atfork", "__stack_chk_fail_local",
 		"_start", "deregister_tm_clones", "register_tm_clones", "__do_global_dtors_aux", "frame_dummy", "_init",
 		"_fini", "_dl_relocate_static_pie", "__libc_csu_init", "__libc_csu_fini",
 	};

@@ -140,7 +140,7 @@ cmd_export(int argc, char **argv)
 	struct pool *pool = pool_new();
 	struct argp argp = {with_formats(pool), parse_export, "--format=FORMAT PROGRAM [PROFILE...]",
 		"Write what a run executed for other tools.\v"
-		"Exit status: 0 done, 1 the program or a profile cannot be used, 2 wrong usage.", NULL, NULL, NULL};
+		"Exit status: 0 done, 1 the program or a profile cannot be used, 2 wrong usage.", print_names, NULL, NULL};
 	struct args a = {0};
 	struct run run = {0};
 	int status;

@@ -75,7 +75,7 @@ list_unmeasured(const struct args *a, const struct binary *bin, const struct unm
 		printf("without a symbol table functions not built with Chord cannot be told "
 		       "(%" PRIu64 " bytes of code, with Chord's own, belong to no measured procedure)\n", un->bytes);
 	else
-		printf("%zu functions not built with Chord\n", un->symbol.n);
+		printf("%zu %s not built with Chord\n", un->symbol.n, of_many(un->symbol.n, "function", "functions"));
 }
 
 static bool

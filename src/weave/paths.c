@@ -550,7 +550,7 @@ add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct
 	if (s->where == SITE_SPLIT)
 		w->split[s->block] = true;
 	if (!find_frame(u, w, s, e, c) && uses_memory(&op))
-		return refuse(w, "where its frame is is not known where its path has to be remembered");
+		return refuse(w, "it is not known where its frame is, and a path has to be remembered there");
 	c->op.strikes &= !c->place.loaded;
 	c->one = only_counter(w, &op);
 	c->overwrites = op.guard || op.strikes || op.traced || (op.record && w->paths->kind == CHORD_PATH_HASHED);

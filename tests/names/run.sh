@@ -144,6 +144,17 @@ t_calls() {
 		'app::Box<long>::twice(long) const'
 }
 
+t_export() {
+	for format in callgrind folded; do
+		want "$CHORD" export -f $format ./names
+		shows 'app::Box<long>::twice(long) const'
+		hides _ZNK
+		want "$CHORD" export --no-demangle -f $format ./names
+		shows _ZNK3app3BoxIlE5twiceEl
+		hides app::
+	done
+}
+
 t_verify() {
 	g++ -c -O1 -o plain.o -x c++ - <<<'namespace app { int outside(int a) { return a; } }'
 	want "$CHORD" c++ -O1 -o mixed names.cc plain.o
@@ -198,7 +209,7 @@ t_terminal() {
 	done
 }
 
-for name in json report short-names meant patterns annotate diff paths calls verify files terminal; do
+for name in json report short-names meant patterns annotate diff paths calls export verify files terminal; do
 	test_case "$name"
 done
 exit $failed
