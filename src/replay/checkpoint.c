@@ -17,49 +17,41 @@ struct checkpoint {
 	unsigned others;         /* how many more have this checkpoint */
 };
 
-/* Has it memory that a copy of it would share? */
+/* A descriptor of its own; false: there are no more. */
 static bool
-shares_memory(const struct tracee *t)
+copy_fd(int *fd)
 {
-	struct pool *pool = pool_new();
-	const char *line = tracee_proc(t, pool, "maps"), *how;
-	bool shares = !line;
+	bool any = *fd >= 0;
 
-	for (; line && *line && !shares; line = strchr(line, '\n') + 1) {
-		how = strchr(line, ' ');
-		shares = how && how[1] && how[4] == 's';
-	}
-	pool_free(pool);
-	return shares;
+	*fd = any ? fcntl(*fd, F_DUPFD_CLOEXEC, 0) : -1;
+	return *fd >= 0 || !any;
 }
 
+/* Gives the copy descriptors of its own, and memory that is not shared with what was copied. False: that cannot be, and the files
+ * of the copy are closed. */
 static bool
-any_shares_memory(const struct tasks *all)
+copy_files(struct mapped *to, const struct mapped *from, struct tasks *copies)
 {
-	for (size_t i = 0; i < all->at.n; i++)
-		if (all->at.at[i]->tid == all->at.at[i]->group->pid && shares_memory(&all->at.at[i]->t))
-			return true;
-	return false;
-}
+	bool ok = true;
 
-/* Gives the copy descriptors of its own. False: there are no more, and the copy is closed. */
-static bool
-copy_files(struct mapped *to, const struct mapped *from)
-{
 	to->pool = from->pool;
 	to->apart = from->apart;
-	to->shares = from->shares;
-	for (size_t i = 0; i < from->file.n; i++) {
+	for (size_t i = 0; i < from->file.n && ok; i++) {
 		struct mapped_file f = from->file.at[i];
 
-		f.fd = f.fd < 0 ? -1 : fcntl(f.fd, F_DUPFD_CLOEXEC, 0);
+		ok = copy_fd(&f.fd);
 		VEC_PUSH(to->file, f);
-		if (f.fd < 0 && from->file.at[i].fd >= 0) {
-			mapped_close(to);
-			return false;
-		}
 	}
-	return true;
+	for (size_t i = 0; i < from->nameless.n && ok; i++) {
+		int fd = from->nameless.at[i];
+
+		ok = copy_fd(&fd);
+		VEC_PUSH(to->nameless, fd);
+	}
+	if (ok && shared_part(copies, from, to))
+		return true;
+	mapped_close(to);
+	return false;
 }
 
 /* Are enough descriptors left to go on? */
@@ -81,13 +73,18 @@ checkpoint_take(struct replayer *r)
 	struct checkpoint *c;
 	struct tasks all = {0};
 
-	if (r->ended || !r->task || any_shares_memory(&r->all) || !tasks_copy(&r->all, &all))
+	if (r->ended || !r->task || !tasks_copy(&r->all, &all))
 		return NULL;
-	if (!copy_files(&mapped, &r->mapped) || !has_room()) {
+	if (!copy_files(&mapped, &r->mapped, &all) || !has_room()) {
 		mapped_close(&mapped);
 		tasks_close(&all);
 		return NULL;
 	}
+	for (size_t i = 0; i < mapped.nameless.n; i++)
+		if (mapped.nameless.at[i] < 0 && r->mapped.nameless.at[i] >= 0) {
+			close(r->mapped.nameless.at[i]);
+			r->mapped.nameless.at[i] = -1;
+		}
 	c = xcalloc(1, sizeof *c);
 	c->all = all;
 	c->mapped = mapped;
@@ -108,7 +105,7 @@ checkpoint_back(struct replayer *r, const struct checkpoint *c)
 		return false;
 	/* Their descriptors are free then. */
 	mapped_close(&r->mapped);
-	if (!copy_files(&r->mapped, &c->mapped)) {
+	if (!copy_files(&r->mapped, &c->mapped, &all)) {
 		tasks_close(&all);
 		return false;
 	}

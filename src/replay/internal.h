@@ -337,9 +337,6 @@ struct mapped_file {
 	uint64_t size;           /* as in the log */
 	uint64_t end;            /* replay, in the store: how far it has been mapped */
 	bool shows;              /* recording: /proc/PID/maps shows where it is mapped */
-	/* Replay: number of the process that has mapped it writable and shared (0: none); address where its beginning is mapped so,
-	 * or 0. */
-	uint64_t sharer, head;
 	int watch;               /* recording: its watch of mapped.changes; -1: none */
 	uint64_t segment;        /* recording: the number of the segment of System V that it stands for, plus 1; 0: it is a file */
 };
@@ -361,10 +358,8 @@ struct mapped {
 	bool unwatched, anew;    /* changes of one of them are not reported; one may have changed before it was watched */
 	size_t open, bound;      /* recording: number of files with descriptors; more than `bound` make it look for files that need
 	                          * none */
-	/* Replay: shared mappings become private ones, so that copies of the program do not share them. Calls that would show it
-	 * are refused. */
-	bool apart, shares;      /* shares: the program has mapped shared writable memory without a file */
-	uint64_t process;        /* replay: number of the process that maps something */
+	bool apart;              /* replay: copies of the program will be made, each with files of its own */
+	VEC(int) nameless;       /* replay, if apart: descriptors of what takes the place of shared memory without a file */
 	int store;               /* replay: descriptor of the store, in which files lie, plus 1; 0: none yet */
 	bool alone;              /* every file has a descriptor of its own */
 	numbers_of_files lonely; /* numbers of files that have one of their own */
@@ -400,9 +395,6 @@ bool passed_bytes(struct log *l, const struct tracee *t, const struct system_cal
 bool mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t arg[6], uint64_t result);
 /* Makes the changes of mapped files that the log has. grown: by mremap(), which has been made. False as for mapped_replay(). */
 bool mapped_change(struct mapped *m, struct log *l, struct tracee *t, bool grown);
-/* Replay: true if a process that this one begins would share writable mappings with it. The parent's profile does not count: each
- * measured process makes a profile of its own before it counts. */
-bool mapped_shares(const struct mapped *m, const struct task *task);
 /* Size and check sum of a file. False: it is no regular file, or cannot be read. */
 bool mapped_sum(int fd, uint64_t *size, uint64_t *sum);
 /* Opens a file if it still has this size and sum. Returns its descriptor; -1: reported. */
@@ -427,6 +419,15 @@ bool store_takes(struct mapped *m, size_t i, uint64_t size, const uint64_t arg[6
 bool store_resize(struct mapped *m, struct mapped_file *f, uint64_t size);
 bool store_fill(struct mapped *m, struct mapped_file *f, struct str bytes, uint64_t at);
 bool store_map(struct mapped *m, struct mapped_file *f, struct tracee *t, const uint64_t arg[6], uint64_t result);
+
+/* Opens a file of this process in the tracee, by a call that `make` makes there. The descriptor; negative: -errno. */
+int64_t map_open(struct tracee *t, int fd, int how, int64_t (*make)(struct tracee *t, uint64_t number, const uint64_t arg[6]));
+
+/* ---- shared.c: what copies of processes share ---- */
+
+/* Gives copies of all tasks files of their own, in `to`, for all that they map shared; `from` has the files of the tasks that were
+ * copied, and `to` descriptors of the same. False: some of it cannot be copied, or is no file of the replay. */
+bool shared_part(struct tasks *copies, const struct mapped *from, struct mapped *to);
 
 /* ---- segment.c: shared memory of System V ---- */
 
@@ -556,7 +557,6 @@ struct replayer {
 	bool apart;              /* copies of the program will be made */
 	struct buf given;        /* calls without a stop, on their way to the program */
 	bool steady;             /* the debugger may halt it anywhere */
-	bool severed;            /* no more copies can be made: it has ended before what cannot be copied; reported */
 	uint64_t view;           /* number of the process that the debugger looks at, whose end ends the replay; 0: none */
 	void (*output)(void *of, int stream, const char *at, size_t n); /* not NULL: gets the program's output */
 	void *of;                /* for `output` */

@@ -4,8 +4,6 @@
  * file is mapped. */
 #include "replay/internal.h"
 
-#include "format/format.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -683,48 +681,34 @@ file_for(struct mapped *m, struct log *l, uint64_t i, uint64_t size, const uint6
 static bool
 is_shared(const uint64_t arg[6])
 {
-	return (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE && arg[PROT] & PROT_WRITE;
+	return (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE;
 }
 
-bool
-mapped_shares(const struct mapped *m, const struct task *task)
-{
-	bool shares = m->shares;
-	uint64_t magic;
+/* Which mappings of a file do not go together with what is about to be done, if copies are made. A private mapping shows what is
+ * changed otherwise, as long as the program has not written there, and a copy of it would show it, too. */
+enum apart { APART_FROM_PRIVATE, APART_FROM_SHARED };
 
-	for (size_t i = 0; i < m->file.n && !shares; i++) {
-		const struct mapped_file *f = &m->file.at[i];
-
-		shares = f->sharer == task->group->number &&
-		         !(f->head && tracee_read(&task->t, f->head, &magic, sizeof magic) && magic == CHORD_PROFILE_MAGIC);
-	}
-	return shares;
-}
-
-/* The arguments of a mapping, changed so that copies of the program do not share it. */
-static const uint64_t *
-apart_flags(const struct mapped *m, const uint64_t arg[6], uint64_t own[6])
-{
-	memcpy(own, arg, 6 * sizeof *own);
-	if (m->apart)
-		own[FLAGS] = (arg[FLAGS] & ~(uint64_t)MAP_TYPE) | MAP_PRIVATE;
-	return own;
-}
-
-/* If mappings are apart: is that part of the file mapped nowhere? If it is mapped, that is reported. */
 static bool
-is_apart(struct mapped *m, const struct tracee *t, const struct mapped_file *f, uint64_t at, uint64_t n)
+is_in_way(const char how[5], enum apart from)
+{
+	return from == APART_FROM_PRIVATE ? how[3] == 'p' : how[3] == 's' && how[1] == 'w';
+}
+
+/* Has that part of the file none of these mappings? If it has one, that is reported. */
+static bool
+is_apart(struct mapped *m, const struct tracee *t, const struct mapped_file *f, uint64_t at, uint64_t n, enum apart from)
 {
 	const char *line = m->apart ? tracee_proc(t, m->pool, "maps") : NULL;
 	uint64_t start, end, offset, ino;
+	char how[5];
 	struct stat st;
 
 	if (!line || fstat(f->fd, &st))
 		return !m->apart;
 	for (; *line; line = strchr(line, '\n') + 1)
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64, &start, &end, &offset, &ino) == 4 &&
-		    ino == st.st_ino && offset < at + n && at < offset + (end - start)) {
-			say_error("replay", "the program maps a file twice, or changes by a call what it maps: gdb cannot look");
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64, &start, &end, how, &offset, &ino) == 5 &&
+		    is_in_way(how, from) && ino == st.st_ino && offset < at + n && at < offset + (end - start)) {
+			say_error("replay", "the program maps a file privately, and changes it otherwise: gdb cannot look");
 			return false;
 		}
 	return true;
@@ -733,32 +717,43 @@ is_apart(struct mapped *m, const struct tracee *t, const struct mapped_file *f, 
 static bool
 replay_bytes(struct mapped *m, struct log *l, struct tracee *t, const uint64_t arg[6], uint64_t result)
 {
-	uint64_t number = log_get(l), size = log_get(l), own[6];
+	uint64_t number = log_get(l), size = log_get(l);
 	struct pool *pool = pool_new();
 	struct str bytes = log_get_bytes(l, pool);
 	struct mapped_file *f = file_for(m, l, number, size, arg);
-	bool shared = (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE;
-	bool ok = f && !log_failed(l) && (!shared || is_apart(m, t, f, arg[OFFSET], arg[LENGTH])) && store_resize(m, f, size) &&
-	          store_fill(m, f, bytes, arg[OFFSET]) && store_map(m, f, t, apart_flags(m, arg, own), result);
+	bool changes = is_shared(arg) && arg[PROT] & PROT_WRITE;
+	bool ok = f && !log_failed(l) && ((is_shared(arg) && !changes) ||
+	          is_apart(m, t, f, arg[OFFSET], arg[LENGTH], changes ? APART_FROM_PRIVATE : APART_FROM_SHARED)) &&
+	          store_resize(m, f, size) && store_fill(m, f, bytes, arg[OFFSET]) && store_map(m, f, t, arg, result);
 
-	if (ok && is_shared(arg)) {
-		f->sharer = m->process;
-		if (!arg[OFFSET])
-			f->head = result;
-	}
 	pool_free(pool);
 	return ok;
+}
+
+/* Memory without a file. If it is shared and copies are made, a file without a name takes its place. */
+static bool
+replay_nothing(struct mapped *m, struct tracee *t, const uint64_t arg[6], uint64_t result)
+{
+	uint64_t own[6];
+	int fd;
+
+	if (!m->apart || !is_shared(arg))
+		return map_nothing(t, arg, result);
+	fd = memfd_create("replay", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, (off_t)arg[LENGTH]))
+		die("shared memory", "0x%" PRIx64 " bytes cannot be made: %s", arg[LENGTH], strerror(errno));
+	VEC_PUSH(m->nameless, fd);
+	memcpy(own, arg, sizeof own);
+	own[FLAGS] &= ~(uint64_t)MAP_ANONYMOUS;
+	own[OFFSET] = 0;
+	return map_file(t, own, result, fd, O_RDWR);
 }
 
 bool
 mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t arg[6], uint64_t result)
 {
-	uint64_t own[6];
-
 	switch (log_get(l)) {
-	case MAP_KIND_NONE:
-		m->shares |= is_shared(arg);
-		return !log_failed(l) && map_nothing(t, apart_flags(m, arg, own), result);
+	case MAP_KIND_NONE: return !log_failed(l) && replay_nothing(m, t, arg, result);
 	case MAP_KIND_PROGRAM: return replay_program(m, l, t, arg, result);
 	case MAP_KIND_BYTES: return replay_bytes(m, l, t, arg, result);
 	}
@@ -778,7 +773,7 @@ mapped_change(struct mapped *m, struct log *l, struct tracee *t, bool grown)
 		struct pool *pool = pool_new();
 		struct str bytes = kind == CHANGE_BYTES ? log_get_bytes(l, pool) : (struct str){0};
 		uint64_t n = kind == CHANGE_BYTES ? bytes.n : (uint64_t)INT64_MAX - at;
-		bool ok = f && is_apart(m, t, f, at, n);
+		bool ok = f && is_apart(m, t, f, at, n, APART_FROM_PRIVATE);
 
 		/* mremap() has grown the mapping: how far it reaches now is not known. */
 		if (ok && grown && f->fd < 0)
@@ -797,11 +792,15 @@ mapped_close(struct mapped *m)
 	for (size_t i = 0; i < m->file.n; i++)
 		if (m->file.at[i].fd >= 0)
 			close(m->file.at[i].fd);
+	for (size_t i = 0; i < m->nameless.n; i++)
+		if (m->nameless.at[i] >= 0)
+			close(m->nameless.at[i]);
 	if (m->store)
 		close(m->store - 1);
 	if (m->changes)
 		close(m->changes - 1);
 	free(m->file.at);
+	free(m->nameless.at);
 	free(m->program.at);
 	*m = (struct mapped){.pool = m->pool, .apart = m->apart, .lonely = {m->lonely.at, m->lonely.n, m->lonely.cap}};
 }

@@ -330,12 +330,10 @@ do_call(struct replayer *r, const struct made_call *c)
 		}
 		break;
 	case CALL_MAP:
-		r->mapped.process = r->task->group->number;
 		if (succeeded(c->result) && !mapped_replay(&r->mapped, r->log, r->t, c->arg, (uint64_t)c->result))
 			lose_files(r);
 		break;
 	case CALL_ATTACH:
-		r->mapped.process = r->task->group->number;
 		if (succeeded(c->result) && !segment_attach(&r->mapped, r->log, r->t, (uint64_t)c->result))
 			lose_files(r);
 		break;

@@ -213,16 +213,6 @@ go_to_next(struct replayer *r)
 		damaged(r, "nobody goes on");
 }
 
-/* A debugger sees the program only up to this call, because shared mappings were made private so that copies do not share them. */
-static void
-sever(struct replayer *r)
-{
-	if (!r->severed)
-		say_error(log_name(r->log), "it begins a process with which it shares a mapping: gdb sees it up to event %" PRIu64
-		          " (%s) only", r->event, r->task->made.call.name);
-	r->severed = r->ended = true;
-}
-
 /* Makes the new task, at the place where the kernel lets it begin. It shares with its parent what it shared; the rest is in the
  * log. */
 static bool
@@ -264,10 +254,6 @@ replay_birth(struct replayer *r)
 	b.stack = log_get(r->log);
 	b.tls = log_get(r->log);
 	sum = log_get(r->log);
-	if (r->mapped.apart && !(b.flags & CLONE_VM) && mapped_shares(&r->mapped, r->task)) {
-		sever(r);
-		return;
-	}
 	if (log_failed(r->log) || !make_task(r, &b, &t))
 		return;
 	replayer_put_memory(r);

@@ -21,9 +21,9 @@ enum { ADDR, LENGTH, PROT, FLAGS, FD, OFFSET };
 
 /* ---- descriptors in the program ---- */
 
-/* Opens a file of this process in the tracee, by its name in /proc. The name is put below the stack for this time. */
-static int64_t
-open_there(struct tracee *t, int fd, int how)
+/* By its name in /proc, which is put below the stack for this time. */
+int64_t
+map_open(struct tracee *t, int fd, int how, int64_t (*make)(struct tracee *t, uint64_t number, const uint64_t arg[6]))
 {
 	enum { BELOW = 1024, ROOM = 64 };
 	uint64_t at = (tracee_word(t, t->machine->sp) - BELOW) & ~15ull;
@@ -33,9 +33,15 @@ open_there(struct tracee *t, int fd, int how)
 	snprintf(name, sizeof name, "/proc/%d/fd/%d", getpid(), fd);
 	if (!tracee_read(t, at, was, sizeof was) || !tracee_write(t, at, name, sizeof name))
 		return -EFAULT;
-	result = tracee_call_at_once(t, SYS_openat, (uint64_t [6]){(uint64_t)AT_FDCWD, at, (uint64_t)(how | O_CLOEXEC)});
+	result = make(t, SYS_openat, (uint64_t [6]){(uint64_t)AT_FDCWD, at, (uint64_t)(how | O_CLOEXEC)});
 	tracee_write(t, at, was, sizeof was);
 	return result;
+}
+
+static int64_t
+open_there(struct tracee *t, int fd, int how)
+{
+	return map_open(t, fd, how, tracee_call_at_once);
 }
 
 static bool

@@ -8,7 +8,7 @@ debug() {
 	local program=$1 all=()
 	shift
 	command -v gdb >/dev/null || skip "no gdb"
-	for command in "set confirm off" "set pagination off" "set sysroot /" "set remotetimeout 60" "target remote | $CHORD replay --gdb=- log" "$@"; do
+	for command in "set confirm off" "set pagination off" "set sysroot /" "set remotetimeout 60" "target remote | $CHORD replay --gdb=- ${view-} log" "$@"; do
 		all+=(-ex "$command")
 	done
 	timeout 200 gdb -nx -q -batch "${all[@]}" "$program" >answers 2>&1 </dev/null || no "gdb: $(tail -c 300 answers)"
@@ -149,31 +149,53 @@ t_debug_connections() {
 	refused 1 "No such file" "$CHORD" replay --gdb=- nothing
 }
 
-# Copies of the program do not share what it maps: what comes before it shares a mapping with another process is seen.
+# Memory that processes share, without a file, with one, and of System V: each copy of the program has its own. What one process
+# writes is seen, and found on the way back, in the view of the other.
 t_debug_shared() {
 	cat >shared.c <<-'EOF'
+	#include <fcntl.h>
 	#include <sys/mman.h>
+	#include <sys/shm.h>
 	#include <sys/wait.h>
 	#include <unistd.h>
-	int before;
-	int main(void)
+	volatile int *p;
+	int got;
+	static void done(void) { got = p[0] + p[1]; }
+	int main(int n, char **v)
 	{
-		int *p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-		before = 1;
-		before = 2;
-		if (!fork()) _exit(*p = 3);
+		int fd = n > 1 ? open("file", O_RDWR | O_CREAT | O_TRUNC, 0600) : -1, s = n > 2 ? shmget(IPC_PRIVATE, 9000, IPC_CREAT | 0600) : -1;
+		if (fd >= 0) ftruncate(fd, 4096);
+		p = n > 2 ? shmat(s, 0, 0) : mmap(0, 4096, PROT_READ | PROT_WRITE, fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+		if (n > 2) shmctl(s, IPC_RMID, 0);
+		if (!fork()) { for (int i = 1; i <= 5; i++) { p[0] = i; usleep(1000); } _exit(3); }
+		for (int i = 1; i <= 5; i++) { while (p[0] < i) usleep(100); p[1] = i * 10; }
 		wait(0);
-		return *p;
+		done();
+		return 0;
 	}
 	EOF
 	gcc -g -w -o shared shared.c || no "cannot compile"
-	record ./shared
-	[ $status = 3 ] || no "status $status"
-	debug ./shared "continue" "p before" "watch before" "reverse-continue" "p before" "delete" "continue" "continue"
-	answered '^chord: log: it begins a process with which it shares a mapping: gdb sees it up to event [0-9]+ .* only' \
-		'No more reverse-execution history' '\$1 = 2' 'New value = 1' '\$2 = 1' 'No more reverse-execution history' 'No more rev'
-	[ "$(grep -c '^chord:' answers)" = 1 ] || no "not said once: $(grep '^chord:' answers)"
-	printf '$QStartNoAckMode#b0$c#63$D#44' | refused 1 'log: it begins a process' "$CHORD" replay --gdb=- log
+	for kind in "" file "file segment"; do
+		# shellcheck disable=SC2086
+		record ./shared $kind
+		[ $status = 0 ] || no "$kind: status $status"
+		debug ./shared "break done" "continue" "p p[0]" "p p[1]" "watch -l p[0]" "reverse-continue" "p p[0]" "reverse-continue" "p p[0]" \
+			"delete" "watch -l p[1]" "reverse-continue" "reverse-continue" "p p[1]" "delete" "reverse-continue" "break done" "continue" \
+			"p p[0] + p[1]"
+		answered '^\$1 = 5' '^\$2 = 50' 'Old value = 5' 'New value = 4' '^\$3 = 4' 'New value = 3' '^\$4 = 3' '^\$5 = [1-4]0' \
+			'No more reverse-execution history' 'done' '^\$6 = 55'
+		! grep '^chord:' answers || no "$kind: $(grep '^chord:' answers)"
+	done
+	view=--process=2
+	debug ./shared "break _exit" "continue" "p p[0]" "watch -l p[1]" "reverse-continue" "p p[0] * 10 >= p[1]" "delete" "reverse-continue"
+	answered '^\$1 = 5' 'Hardware watchpoint 2' '^\$2 = 1' 'No more reverse-execution history'
+	printf '#include <fcntl.h>\n#include <sys/mman.h>\n#include <unistd.h>\nint main(void) { int fd = open("file", O_RDWR);
+		char *s = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), *p = mmap(0, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+		s[7] = 7; return p[7]; }\n' >twice.c
+	gcc -w -o twice twice.c || no "cannot compile"
+	record ./twice
+	replay 1
+	printf '$QStartNoAckMode#b0$c#63$D#44' | refused 1 'maps a file privately, and changes it otherwise' "$CHORD" replay --gdb=- log
 }
 
 # ask PACKET...: sends each to the coprocess; *answer*: what it says to the last, without the program's output

@@ -85,7 +85,7 @@ tell_end(struct debugger *d)
 	int status = d->r.status;
 	char text[32];
 
-	if (!d->ended || d->r.severed) {
+	if (!d->ended) {
 		d->ended = true;
 		if (WIFSIGNALED(status) && !is_passed_on(WTERMSIG(status)))
 			tell_stop(d, signal_of_gdb(WTERMSIG(status)), "");
@@ -528,7 +528,7 @@ replay_debug(const char *log, const char *where, uint64_t process)
 	}
 	while (ok && !d.gone && packet_get(&d.c, &packet))
 		serve(&d, packet.at, packet.n);
-	ok = ok && !d.r.severed && !d.r.failed && !log_failed(d.r.log);
+	ok = ok && !d.r.failed && !log_failed(d.r.log);
 	buf_free(&packet);
 	free_all(&d);
 	return ok;

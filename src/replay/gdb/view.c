@@ -70,7 +70,7 @@ view_begin(struct debugger *d, uint64_t number)
 		way = replayer_next(&d->r);
 	if (view_now(d) && !d->r.ended)
 		return true;
-	if (!d->r.failed && !d->r.severed)
+	if (!d->r.failed)
 		say_error(log_name(d->r.log), "there is no process %" PRIu64 ": the run has %" PRIu64, number, d->r.all.groups);
 	return false;
 }

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that processes share, when all of them are copied for a checkpoint. A copied process still maps the files without names of
+ * the one that it was copied from. Here it gets files of its own, which have the same content. */
+#include "replay/internal.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- files ---- */
+
+/* Copies n bytes from one place of a file to the same place of another. */
+static bool
+copy_part(int from, int to, off_t at, off_t n)
+{
+	enum { PART = 1 << 16 };
+	static char bytes[PART];
+
+	while (n > 0) {
+		ssize_t got = pread(from, bytes, n < PART ? (size_t)n : PART, at);
+
+		if (got <= 0 || pwrite(to, bytes, (size_t)got, at) != got)
+			return false;
+		at += got;
+		n -= got;
+	}
+	return true;
+}
+
+/* A new file without a name with the content of another; -1: there is none. Parts that were never written stay so. */
+static int
+copy_of(int from)
+{
+	int to = memfd_create("replay", MFD_CLOEXEC);
+	struct stat st;
+	off_t at = 0, end;
+	bool ok = to >= 0 && !fstat(from, &st) && !ftruncate(to, st.st_size);
+
+	while (ok && at < st.st_size && (at = lseek(from, at, SEEK_DATA)) >= 0) {
+		end = lseek(from, at, SEEK_HOLE);
+		ok = end > at && copy_part(from, to, at, end - at);
+		at = end;
+	}
+	if (ok || to < 0)
+		return to;
+	close(to);
+	return -1;
+}
+
+/* ---- mappings ---- */
+
+/* A shared mapping, as /proc/PID/maps has it. */
+struct shared {
+	uint64_t start, end, offset, ino;
+	char mode[5];
+};
+
+/* False: the line is of a private mapping. */
+static bool
+shared_read(const char *line, struct shared *s)
+{
+	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64, &s->start, &s->end, s->mode, &s->offset,
+	              &s->ino) == 5 && s->mode[3] == 's';
+}
+
+static bool
+is_file(int fd, uint64_t ino)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && st.st_ino == ino;
+}
+
+/* The descriptors of a file that is shared, before and behind the copying. False: no file of the replay is it. */
+static bool
+find_file(const struct mapped *from, struct mapped *to, uint64_t ino, int *was, int **is)
+{
+	for (size_t i = 0; i < from->file.n; i++)
+		if (is_file(from->file.at[i].fd, ino)) {
+			*was = from->file.at[i].fd;
+			*is = &to->file.at[i].fd;
+			return true;
+		}
+	for (size_t i = 0; i < from->nameless.n; i++)
+		if (is_file(from->nameless.at[i], ino)) {
+			*was = from->nameless.at[i];
+			*is = &to->nameless.at[i];
+			return true;
+		}
+	return false;
+}
+
+static bool
+map_again(struct tracee *t, const struct shared *s, int fd)
+{
+	int64_t theirs = map_open(t, fd, O_RDWR, tracee_call_here), got;
+	int prot = (s->mode[0] == 'r' ? PROT_READ : 0) | (s->mode[1] == 'w' ? PROT_WRITE : 0) | (s->mode[2] == 'x' ? PROT_EXEC : 0);
+
+	if (theirs < 0)
+		return false;
+	got = tracee_call_here(t, SYS_mmap, (uint64_t [6]){s->start, s->end - s->start, (uint64_t)prot, MAP_SHARED | MAP_FIXED,
+	                       (uint64_t)theirs, s->offset});
+	tracee_call_here(t, SYS_close, (uint64_t [6]){(uint64_t)theirs});
+	return got == (int64_t)s->start;
+}
+
+/* Gives one memory its own files in place of those that it shares with what it was copied from. */
+static bool
+part_memory(struct tracee *t, const struct mapped *from, struct mapped *to)
+{
+	struct pool *pool = pool_new();
+	const char *line = tracee_proc(t, pool, "maps");
+	bool ok = line;
+
+	for (; ok && *line; line = strchr(line, '\n') + 1) {
+		struct shared s;
+		int was, *is;
+
+		if (!shared_read(line, &s))
+			continue;
+		ok = find_file(from, to, s.ino, &was, &is);
+		if (ok && is_file(*is, s.ino)) {
+			close(*is);
+			*is = copy_of(was);
+		}
+		ok = ok && *is >= 0 && map_again(t, &s, *is);
+	}
+	pool_free(pool);
+	return ok;
+}
+
+/* Closes files without a mapping: nothing can bring them back. */
+static void
+drop_unmapped(const struct mapped *from, struct mapped *to)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < to->nameless.n; i++)
+		if (to->nameless.at[i] >= 0 && !fstat(from->nameless.at[i], &st) && is_file(to->nameless.at[i], st.st_ino)) {
+			close(to->nameless.at[i]);
+			to->nameless.at[i] = -1;
+		}
+}
+
+bool
+shared_part(struct tasks *copies, const struct mapped *from, struct mapped *to)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < copies->at.n && ok; i++) {
+		struct task *task = copies->at.at[i];
+		bool first = task->tid == task->group->pid;
+
+		for (size_t k = 0; k < i; k++)
+			first &= copies->at.at[k]->group->space != task->group->space;
+		if (first)
+			ok = part_memory(&task->t, from, to);
+	}
+	if (ok)
+		drop_unmapped(from, to);
+	return ok;
+}
