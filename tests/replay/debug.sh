@@ -198,6 +198,34 @@ t_debug_shared() {
 	printf '$QStartNoAckMode#b0$c#63$D#44' | refused 1 'maps a file privately, and changes it otherwise' "$CHORD" replay --gdb=- log
 }
 
+# Pages of shared memory are guarded as others are: to step through these loops would take longer than gdb may.
+t_debug_guarded_shared() {
+	cat >long.c <<-'EOF'
+	#include <sys/mman.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	volatile int *p;
+	volatile long w;
+	static void done(void) { w++; }
+	int main(void)
+	{
+		p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (!fork()) { usleep(1000); p[0] = 5; _exit(3); }
+		for (long i = 0; i < 100000000; i++) w += i;
+		p[0] = 1;
+		for (long i = 0; i < 100000000; i++) w += i;
+		wait(0);
+		done();
+		return 0;
+	}
+	EOF
+	gcc -g -O1 -w -o long long.c || no "cannot compile"
+	record ./long
+	debug ./long "break fork" "continue" "delete" "finish" "watch -l p[0]" "continue" "continue" "delete" "break done" "continue" "p p[0]" "delete" \
+		"watch -l p[0]" "reverse-continue" "reverse-continue" "p p[0]"
+	answered 'Old value = 0' 'New value = [15]' 'New value = [15]' '^Breakpoint' '^\$2 = [15]' 'Old value = [15]' 'New value = 0' '^\$3 = 0'
+}
+
 # ask PACKET...: sends each to the coprocess; *answer*: what it says to the last, without the program's output
 ask() {
 	local packet
@@ -581,4 +609,4 @@ t_debug_long_loop() {
 	answered 'Breakpoint 1, ' '\$1 = 199999999' '\$2 = 199999999' 'mixed' '\$3 = 199999999'
 }
 
-debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-nowhere debug-halves debug-guarded-signal debug-guarded-countdown debug-steps debug-back debug-long-loop debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
+debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-nowhere debug-halves debug-guarded-shared debug-guarded-signal debug-guarded-countdown debug-steps debug-back debug-long-loop debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"

@@ -98,7 +98,7 @@ can_guard(const struct debugger *d, const struct mapping *m, int *prot)
 {
 	uint64_t sp = tracee_word(d->r.t, d->r.t->machine->sp);
 
-	if (m->flags[1] != 'w' || m->flags[3] != 'p')
+	if (m->flags[1] != 'w')
 		return false;
 	*prot = (m->flags[0] == 'r' ? PROT_READ : 0) | PROT_WRITE | (m->flags[2] == 'x' ? PROT_EXEC : 0);
 	return !(m->lo <= sp && sp < m->hi) && memcmp(m->end - 7, "[stack]", 7) &&
@@ -109,7 +109,7 @@ can_guard(const struct debugger *d, const struct mapping *m, int *prot)
 static bool
 guards_itself(const struct debugger *d, const struct mapping *m)
 {
-	return m->flags[2] != 'x' && m->flags[3] == 'p' && m->flags[1] != 'w' && (m->flags[0] != 'r' || allowed(d) & PROT_READ);
+	return m->flags[2] != 'x' && m->flags[1] != 'w' && (m->flags[0] != 'r' || allowed(d) & PROT_READ);
 }
 
 /* A page that the program cannot access, or that is not there, needs no guard. */
