@@ -102,12 +102,11 @@ static const char *
 file_at(struct clock *c, uint64_t bias)
 {
 	const char *maps = bias ? tracee_proc(c->t, c->pool, "maps") : NULL;
-	const char *line = maps ? strstr(maps, pool_printf(c->pool, "%" PRIx64 "-", bias)) : NULL;
-	size_t n = line ? strcspn(line, "\n") : 0;
-	const char *path = line ? memchr(line, '/', n) : NULL;
+	struct maps_line m;
 
-	if (path)
-		return pool_strndup(c->pool, path, (size_t)(line + n - path));
+	while (maps_next(&maps, &m))
+		if (m.start == bias && str_starts(m.name, "/"))
+			return pool_strndup(c->pool, m.name.at, m.name.n);
 	return pool_printf(c->pool, "/proc/%d/exe", c->t->pid);
 }
 

@@ -4,7 +4,6 @@
  * speed of the loop, to within one round. */
 #include "clock/clock.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -92,20 +91,16 @@ static uint64_t
 find_room(const struct countdown *d, const struct tracee *t)
 {
 	struct pool *pool = pool_new();
-	const char *line = tracee_proc(t, pool, "maps");
+	const char *maps = tracee_proc(t, pool, "maps");
 	uint64_t last = 0, found = 0;
+	struct maps_line m;
 
-	while (line && *line) {
-		uint64_t start, end, room;
+	while (maps_next(&maps, &m)) {
+		uint64_t room = room_in(d, t, last, m.start);
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2)
-			break;
-		room = room_in(d, t, last, start);
-		if (room && (start <= d->lo || !found))
+		if (room && (m.start <= d->lo || !found))
 			found = room;
-		last = end;
-		line = strchr(line, '\n');
-		line += line != NULL;
+		last = m.end;
 	}
 	pool_free(pool);
 	return found;

@@ -182,14 +182,14 @@ program_name(struct mapped *m, const struct tracee *t, uint64_t fd, int mine)
 static bool
 shows_file(struct pool *pool, const struct tracee *t, uint64_t addr, uint64_t *ino, uint64_t *at)
 {
-	const char *line = tracee_proc(t, pool, "maps");
-	uint64_t start, end, offset;
+	const char *maps = tracee_proc(t, pool, "maps");
+	struct maps_line m;
 
-	for (; line && *line; line = strchr(line, '\n') + 1)
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64, &start, &end, &offset, ino) == 4 &&
-		    start <= addr && addr < end) {
-			*at = offset + addr - start;
-			return *ino;
+	while (maps_next(&maps, &m))
+		if (m.start <= addr && addr < m.end) {
+			*ino = m.inode;
+			*at = m.offset + addr - m.start;
+			return m.inode;
 		}
 	return false;
 }
@@ -252,11 +252,11 @@ typedef VEC(uint64_t) numbers_of_inodes;
 static void
 add_inodes(const char *maps, numbers_of_inodes *to)
 {
-	uint64_t ino;
+	struct maps_line m;
 
-	for (const char *line = maps; *line; line = strchr(line, '\n') + 1)
-		if (sscanf(line, "%*s %*s %*s %*s %" SCNu64, &ino) == 1 && (!to->n || to->at[to->n - 1] != ino))
-			VEC_PUSH(*to, ino);
+	while (maps_next(&maps, &m))
+		if (!to->n || to->at[to->n - 1] != m.inode)
+			VEC_PUSH(*to, m.inode);
 }
 
 static bool
@@ -689,25 +689,23 @@ is_shared(const uint64_t arg[6])
 enum apart { APART_FROM_PRIVATE, APART_FROM_SHARED };
 
 static bool
-is_in_way(const char how[5], enum apart from)
+is_in_way(const struct maps_line *m, enum apart from)
 {
-	return from == APART_FROM_PRIVATE ? how[3] == 'p' : how[3] == 's' && how[1] == 'w';
+	return from == APART_FROM_PRIVATE ? m->mode[3] == 'p' : m->mode[3] == 's' && m->mode[1] == 'w';
 }
 
 /* Has that part of the file none of these mappings? If it has one, that is reported. */
 static bool
 is_apart(struct mapped *m, const struct tracee *t, const struct mapped_file *f, uint64_t at, uint64_t n, enum apart from)
 {
-	const char *line = m->apart ? tracee_proc(t, m->pool, "maps") : NULL;
-	uint64_t start, end, offset, ino;
-	char how[5];
+	const char *maps = m->apart ? tracee_proc(t, m->pool, "maps") : NULL;
+	struct maps_line l;
 	struct stat st;
 
-	if (!line || fstat(f->fd, &st))
+	if (!maps || fstat(f->fd, &st))
 		return !m->apart;
-	for (; *line; line = strchr(line, '\n') + 1)
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64, &start, &end, how, &offset, &ino) == 5 &&
-		    is_in_way(how, from) && ino == st.st_ino && offset < at + n && at < offset + (end - start)) {
+	while (maps_next(&maps, &l))
+		if (l.inode == st.st_ino && is_in_way(&l, from) && l.offset < at + n && at < l.offset + (l.end - l.start)) {
 			say_error("replay", "the program maps a file privately, and changes it otherwise: gdb cannot look");
 			return false;
 		}

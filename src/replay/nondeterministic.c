@@ -8,7 +8,6 @@
 #include "image/image.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -195,20 +194,17 @@ is_program(const struct recorder *r, int fd)
 void
 nondet_begun(struct recorder *r)
 {
-	const char *line = tracee_proc(r->t, r->task->pool, "maps"), *end;
-	uint64_t from, to, offset;
-	char how[5];
+	const char *maps = tracee_proc(r->t, r->task->pool, "maps");
+	struct maps_line m;
 
-	for (; line && (end = strchr(line, '\n')); line = end + 1) {
-		const char *name = memchr(line, '/', (size_t)(end - line));
+	while (maps_next(&maps, &m)) {
 		int fd = -1;
 
-		if (name && sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64, &from, &to, how, &offset) == 4 &&
-		    !strcmp(how, "r-xp"))
-			fd = open(pool_strndup(r->task->pool, name, (size_t)(end - name)), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (str_starts(m.name, "/") && !strcmp(m.mode, "r-xp"))
+			fd = open(pool_strndup(r->task->pool, m.name.at, m.name.n), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (fd < 0)
 			continue;
-		replace_all(r, from, to - from, offset, fd, is_program(r, fd) ? NONDET_NOT : NONDET_IDENTITY);
+		replace_all(r, m.start, m.end - m.start, m.offset, fd, is_program(r, fd) ? NONDET_NOT : NONDET_IDENTITY);
 		close(fd);
 	}
 }

@@ -37,20 +37,11 @@ segment_read(int id, struct segment *s)
 	return found;
 }
 
-/* A part of memory that shows a segment. */
-struct shown {
-	uint64_t start, end, offset;
-	int id;
-};
-
-/* Reads a line of /proc/PID/maps, which has the segment's number as inode. False: it shows no segment. */
+/* Does the mapping show that segment, whose number the kernel gives as inode? */
 static bool
-shown_read(const char *line, struct shown *s)
+shows(const struct maps_line *m, int id)
 {
-	char name[8];
-
-	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %d %7s", &s->start, &s->end, &s->offset, &s->id,
-	              name) == 5 && !strncmp(name, "/SYSV", 5);
+	return str_starts(m->name, "/SYSV") && m->inode == (uint64_t)id;
 }
 
 /* How often the recorded processes show the segment. */
@@ -61,16 +52,16 @@ attached_here(const struct tasks *all, struct pool *pool, int id)
 
 	for (size_t i = 0; i < all->at.n; i++) {
 		const struct task *task = all->at.at[i];
-		const char *line = NULL;
-		struct shown s;
+		const char *maps = NULL;
+		struct maps_line m;
 		bool first = task->state != TASK_ENDED;
 
 		for (size_t k = 0; k < i; k++)
 			first &= all->at.at[k]->group->space != task->group->space || all->at.at[k]->state == TASK_ENDED;
 		if (first)
-			line = tracee_proc(&task->t, pool, "maps");
-		for (; line && *line; line = strchr(line, '\n') + 1)
-			n += shown_read(line, &s) && s.id == id;
+			maps = tracee_proc(&task->t, pool, "maps");
+		while (maps_next(&maps, &m))
+			n += shows(&m, id);
 	}
 	return n;
 }
@@ -124,15 +115,15 @@ uint64_t
 segment_length(const struct tracee *t, uint64_t at)
 {
 	struct pool *pool = pool_new();
-	const char *line = tracee_proc(t, pool, "maps");
-	struct shown s;
+	const char *maps = tracee_proc(t, pool, "maps");
+	struct maps_line m;
 	uint64_t end = at;
 	int id = -1;
 
-	for (; line && *line; line = strchr(line, '\n') + 1)
-		if (shown_read(line, &s) && s.start == end && s.offset == end - at && (id < 0 || s.id == id)) {
-			id = s.id;
-			end = s.end;
+	while (maps_next(&maps, &m))
+		if (m.start == end && m.offset == end - at && shows(&m, id < 0 ? (int)m.inode : id)) {
+			id = (int)m.inode;
+			end = m.end;
 		}
 	pool_free(pool);
 	return end - at;

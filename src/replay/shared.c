@@ -4,7 +4,6 @@
 #include "replay/internal.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,20 +52,6 @@ copy_of(int from)
 
 /* ---- mappings ---- */
 
-/* A shared mapping, as /proc/PID/maps has it. */
-struct shared {
-	uint64_t start, end, offset, ino;
-	char mode[5];
-};
-
-/* False: the line is of a private mapping. */
-static bool
-shared_read(const char *line, struct shared *s)
-{
-	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64, &s->start, &s->end, s->mode, &s->offset,
-	              &s->ino) == 5 && s->mode[3] == 's';
-}
-
 static bool
 is_file(int fd, uint64_t ino)
 {
@@ -95,7 +80,7 @@ find_file(const struct mapped *from, struct mapped *to, uint64_t ino, int *was, 
 }
 
 static bool
-map_again(struct tracee *t, const struct shared *s, int fd)
+map_again(struct tracee *t, const struct maps_line *s, int fd)
 {
 	int64_t theirs = map_open(t, fd, O_RDWR, tracee_call_here), got;
 	int prot = (s->mode[0] == 'r' ? PROT_READ : 0) | (s->mode[1] == 'w' ? PROT_WRITE : 0) | (s->mode[2] == 'x' ? PROT_EXEC : 0);
@@ -113,17 +98,17 @@ static bool
 part_memory(struct tracee *t, const struct mapped *from, struct mapped *to)
 {
 	struct pool *pool = pool_new();
-	const char *line = tracee_proc(t, pool, "maps");
-	bool ok = line;
+	const char *maps = tracee_proc(t, pool, "maps");
+	struct maps_line s;
+	bool ok = maps;
 
-	for (; ok && *line; line = strchr(line, '\n') + 1) {
-		struct shared s;
+	while (ok && maps_next(&maps, &s)) {
 		int was, *is;
 
-		if (!shared_read(line, &s))
+		if (s.mode[3] != 's')
 			continue;
-		ok = find_file(from, to, s.ino, &was, &is);
-		if (ok && is_file(*is, s.ino)) {
+		ok = find_file(from, to, s.inode, &was, &is);
+		if (ok && is_file(*is, s.inode)) {
 			close(*is);
 			*is = copy_of(was);
 		}

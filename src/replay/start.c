@@ -28,21 +28,15 @@ layout_of(const struct tracee *t, struct pool *pool, uint64_t *stack_end)
 {
 	const char *text = tracee_proc(t, pool, "maps");
 	struct buf b = {0};
-	char *copy, *rest, *line;
+	struct maps_line m;
 
 	if (!text)
 		return NULL;
-	copy = pool_strdup(pool, text);
-	for (line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		uint64_t start, end, offset;
-		char how[8];
-		int at = 0;
-
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &start, &end, how, &offset, &at) != 4)
-			continue;
-		buf_printf(&b, "%" PRIx64 "-%" PRIx64 " %s %" PRIx64 " %s\n", start, end, how, offset, line + at);
-		if (!strcmp(line + at, "[stack]"))
-			*stack_end = end;
+	while (maps_next(&text, &m)) {
+		buf_printf(&b, "%" PRIx64 "-%" PRIx64 " %s %" PRIx64 " %.*s\n", m.start, m.end, m.mode, m.offset, (int)m.name.n,
+		           m.name.at);
+		if (str_is(m.name, "[stack]"))
+			*stack_end = m.end;
 	}
 	text = pool_strndup(pool, b.at ? b.at : "", b.n);
 	buf_free(&b);

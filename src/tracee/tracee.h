@@ -144,6 +144,17 @@ bool tracee_signal_is(const struct tracee *t, const char *set, int sig);
 uint64_t tracee_sum(const struct tracee *t);
 uint64_t bytes_sum(const void *at, size_t n);
 
+/* ---- maps.c: what is mapped where ---- */
+
+struct maps_line {
+	uint64_t start, end, offset, inode;
+	char mode[5];            /* "rwxp"; with - for what it has not, and s for p if it is shared */
+	struct str name;         /* a path, or [stack] and the like; empty: it has none */
+};
+/* Reads the next mapping in the text of /proc/PID/maps or smaps, which tracee_proc() gives, and goes to the line behind it. False:
+ * there is no more. *text may be NULL. */
+bool maps_next(const char **text, struct maps_line *m);
+
 /* ---- bind.c: on one processor ---- */
 
 /* Binds the tracer, and everything that it begins, to one processor while there are many stops. */

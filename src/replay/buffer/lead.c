@@ -2,7 +2,6 @@
 /* Recording: patches places that make many calls, so that they lead to code that makes these calls without a stop. */
 #include "replay/buffer/buffer.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,20 +23,19 @@ find_room(const struct tracee *t, uint64_t site)
 {
 	enum { APART = 1 << 16, STACK_APART = 1 << 26 };
 	struct pool *pool = pool_new();
-	const char *line = tracee_proc(t, pool, "maps");
-	uint64_t start, end, last = 0, lowest = UINT64_MAX, reach = t->machine->syscallbuf->reach, above = 0, below;
+	const char *maps = tracee_proc(t, pool, "maps");
+	struct maps_line m;
+	uint64_t last = 0, lowest = UINT64_MAX, reach = t->machine->syscallbuf->reach, above = 0, below;
 	struct rlimit stack = {0};
 
 	prlimit(t->pid, RLIMIT_STACK, NULL, &stack);
-	for (; line && *line; line = strchr(line, '\n') + 1) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2)
-			continue;
-		if (start < lowest)
-			lowest = start;
-		if (!strncmp(line + strcspn(line, "[\n"), "[stack]", 7) && stack.rlim_cur < end - last &&
-		    end - last - stack.rlim_cur > STACK_APART + SIZE)
+	while (maps_next(&maps, &m)) {
+		if (m.start < lowest)
+			lowest = m.start;
+		if (str_is(m.name, "[stack]") && stack.rlim_cur < m.end - last &&
+		    m.end - last - stack.rlim_cur > STACK_APART + SIZE)
 			above = last + APART;
-		last = end;
+		last = m.end;
 	}
 	pool_free(pool);
 	below = lowest != UINT64_MAX && lowest > SIZE + 3 * APART ? (lowest - SIZE - APART) & ~(uint64_t)(APART - 1) : 0;

@@ -4,7 +4,6 @@
  * always there. */
 #include "replay/buffer/buffer.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,14 +109,12 @@ static bool
 is_private_code(const struct tracee *t, uint64_t from, uint64_t to)
 {
 	struct pool *pool = pool_new();
-	const char *line = tracee_proc(t, pool, "maps");
-	uint64_t start, end, ino;
-	char how[8];
+	const char *maps = tracee_proc(t, pool, "maps");
+	struct maps_line m;
 	bool is = false;
 
-	for (; line && *line && !is; line = strchr(line, '\n') + 1)
-		is = sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %" SCNu64, &start, &end, how, &ino) == 4 && start <= from &&
-		     to <= end && ino && !strcmp(how, "r-xp");
+	while (!is && maps_next(&maps, &m))
+		is = m.start <= from && to <= m.end && m.inode && !strcmp(m.mode, "r-xp");
 	pool_free(pool);
 	return is;
 }

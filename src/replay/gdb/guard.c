@@ -45,32 +45,12 @@ allowed(const struct debugger *d)
 	return PROT_READ | PROT_EXEC;
 }
 
-/* A line of /proc/PID/maps or smaps that begins a mapping. */
-struct mapping {
-	uint64_t lo, hi;
-	const char *flags, *end; /* "rwxp", where the line ends */
-};
-
-static bool
-parse_mapping(const char *line, struct mapping *m)
-{
-	char *end;
-
-	m->end = line + strcspn(line, "\n");
-	m->lo = strtoull(line, &end, 16);
-	if (end == line || *end != '-')
-		return false;
-	m->hi = strtoull(end + 1, &end, 16);
-	m->flags = end + 1;
-	return *end == ' ' && end + 5 <= m->end;
-}
-
 /* Finds the mapping that has the page, or else the next one behind it. */
 static bool
-find_mapping(const char *maps, uint64_t page, struct mapping *m)
+find_mapping(const char **maps, uint64_t page, struct maps_line *m)
 {
-	for (; *maps; maps = *m->end ? m->end + 1 : m->end)
-		if (parse_mapping(maps, m) && page < m->hi)
+	while (maps_next(maps, m))
+		if (page < m->end)
 			return true;
 	return false;
 }
@@ -81,11 +61,11 @@ may_grow(const struct debugger *d, uint64_t page)
 {
 	struct pool *pool = pool_new();
 	const char *maps = tracee_proc(d->r.t, pool, "smaps"), *flags;
-	struct mapping m;
+	struct maps_line m;
 	bool grows = !maps;
 
-	if (maps && find_mapping(maps, page, &m)) {
-		flags = strstr(m.end, "\nVmFlags:");
+	if (find_mapping(&maps, page, &m)) {
+		flags = strstr(maps, "\nVmFlags:");
 		grows = !flags || memmem(flags + 1, strcspn(flags + 1, "\n"), " gd", 3);
 	}
 	pool_free(pool);
@@ -94,32 +74,32 @@ may_grow(const struct debugger *d, uint64_t page)
 
 /* A stack that the thread is on is accessed all the time, and the first thread's grows. Code has to stay where it can run. */
 static bool
-can_guard(const struct debugger *d, const struct mapping *m, int *prot)
+can_guard(const struct debugger *d, const struct maps_line *m, int *prot)
 {
 	uint64_t sp = tracee_word(d->r.t, d->r.t->machine->sp);
 
-	if (m->flags[1] != 'w')
+	if (m->mode[1] != 'w')
 		return false;
-	*prot = (m->flags[0] == 'r' ? PROT_READ : 0) | PROT_WRITE | (m->flags[2] == 'x' ? PROT_EXEC : 0);
-	return !(m->lo <= sp && sp < m->hi) && memcmp(m->end - 7, "[stack]", 7) &&
+	*prot = (m->mode[0] == 'r' ? PROT_READ : 0) | PROT_WRITE | (m->mode[2] == 'x' ? PROT_EXEC : 0);
+	return !(m->start <= sp && sp < m->end) && !str_is(m->name, "[stack]") &&
 	       (!(*prot & PROT_EXEC) || allowed(d) & PROT_EXEC);
 }
 
 /* Does each access fault anyhow? Breakpoints are in code whatever the program may do with it. */
 static bool
-guards_itself(const struct debugger *d, const struct mapping *m)
+guards_itself(const struct debugger *d, const struct maps_line *m)
 {
-	return m->flags[2] != 'x' && m->flags[1] != 'w' && (m->flags[0] != 'r' || allowed(d) & PROT_READ);
+	return m->mode[2] != 'x' && m->mode[1] != 'w' && (m->mode[0] != 'r' || allowed(d) & PROT_READ);
 }
 
 /* A page that the program cannot access, or that is not there, needs no guard. */
 static bool
 find_page(struct debugger *d, const char *maps, uint64_t page, uint64_t size)
 {
-	struct mapping m;
+	struct maps_line m;
 	int prot = 0;
 
-	if (!find_mapping(maps, page, &m) || page < m.lo)
+	if (!find_mapping(&maps, page, &m) || page < m.start)
 		return !may_grow(d, page);
 	if (guards_itself(d, &m))
 		return true;
