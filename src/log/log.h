@@ -50,12 +50,12 @@ bool repeats_find(struct repeats *r, const void *bytes, size_t n, uint64_t *at);
 
 /* ---- log.c: what was recorded, a stream of numbers and bytes ---- */
 
-enum { LOG_VERSION = 9 };
+enum { LOG_VERSION = 10 };
 
 /* Kinds of events; the numbers are in the file. docs/replay.md lists the contents of each. */
 enum log_event {
 	LOG_START = 1, LOG_CALL, LOG_NONDET, LOG_SIGNAL, LOG_EXIT, LOG_STRUCK, LOG_TASK, LOG_ENTER, LOG_LEAVE, LOG_BIRTH, LOG_END,
-	LOG_SWITCH, LOG_EXEC, LOG_SYSCALLBUF, LOG_SITE, LOG_FREE, LOG_REPLACED, LOG_MOST
+	LOG_SWITCH, LOG_EXEC, LOG_SYSCALLBUF, LOG_SITE, LOG_FREE, LOG_REPLACED, LOG_GONE, LOG_MOST
 };
 
 /* How much of a run is recorded. */

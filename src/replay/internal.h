@@ -476,6 +476,9 @@ void record_plain_event(struct recorder *r, enum log_event kind);
 void record_piece(struct recorder *r, const struct piece *p); /* address and bytes */
 /* The program cannot be recorded: reports it once. Everything is then let go. */
 void record_refuse(struct recorder *r, const char *what, const char *why);
+/* The same at a call, or behind execve(), which is then the last that is recorded of its process: if others need not know what the
+ * process does further, it alone is let go, and that is reported. */
+void record_refuse_here(struct recorder *r, const char *what, const char *why);
 
 /* ---- record_call.c: recording system calls ---- */
 
@@ -484,6 +487,8 @@ void record_begin_call(struct recorder *r);
 /* From here on all tasks run where they might without Chord. */
 void record_unbind(struct recorder *r);
 void record_end_call(struct recorder *r); /* at the end of a call */
+/* Logs how the call was made. */
+void record_made(struct recorder *r);
 /* The call has not returned, and other tasks are about to run. */
 void record_enter(struct recorder *r);
 /* The process of the task that has its turn may be about to end: notes how the kernel will leave the locks that it holds. */
@@ -500,6 +505,8 @@ void record_end(struct recorder *r);
 
 /* ---- start.c: the program's beginning ---- */
 
+/* Why the program that has just begun cannot be recorded. NULL: start_record() may know more. */
+const char *start_cannot(const struct tracee *t, struct pool *pool, const struct tracee_start *s);
 /* Puts it into the log, after the kind of its event. NULL, or why that is not possible. */
 const char *start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tracee_start *s);
 bool start_replay(struct log *l, struct pool *pool, struct tracee *t); /* from the log; false: reported */

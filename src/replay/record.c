@@ -546,6 +546,59 @@ let_go_behind_child(struct recorder *r)
 	let_go(r);
 }
 
+/* May the process have memory that others write or read? */
+static bool
+shares_memory(const struct recorder *r)
+{
+	const char *maps = tracee_proc(r->t, r->task->pool, "maps");
+	struct maps_line m;
+	bool shares = !maps;
+
+	while (!shares && maps_next(&maps, &m))
+		shares = m.mode[1] == 'w' && m.mode[3] == 's';
+	return shares;
+}
+
+/* Is it a call by which a process looks at another one, or changes it? That may be one of those that are recorded. */
+static bool
+touches_others(uint64_t number)
+{
+	return number == SYS_ptrace || number == SYS_process_vm_writev || number == SYS_process_madvise;
+}
+
+/* Can all others be recorded further without this process? What it gives them by files, pipes and signals comes from outside then.
+ * The program itself cannot be missed. A program in the place of another has nobody's memory. */
+static bool
+can_be_missed(const struct recorder *r)
+{
+	const struct group *g = r->task->group;
+
+	return !g->first && g->living == 1 && g->space->users == 1 &&
+	       !(r->task->in_call && (touches_others(r->made->number) || shares_memory(r)));
+}
+
+void
+record_refuse_here(struct recorder *r, const char *what, const char *why)
+{
+	struct group *g = r->task->group;
+
+	if (r->refused || !can_be_missed(r)) {
+		record_refuse(r, what, why);
+		return;
+	}
+	say_warning(what, "%s; process %" PRIu64 " of the run goes on without being recorded, and what it prints is in no log",
+	            why, g->number);
+	record_event(r, LOG_GONE);
+	record_made(r);
+	bind_release(r->t);
+	loosen(r);
+	let_go(r);
+	group_end(&r->all, g);
+	r->task = r->turns.now = NULL;
+	/* Others may wait for it. */
+	r->turns.told = true;
+}
+
 /* Lets all tasks run on without being recorded. */
 static void
 let_all_go(struct recorder *r)

@@ -150,11 +150,11 @@ record_begin_call(struct recorder *r)
 	else if (!tracee_own_call(r->t))
 		record_refuse(r, "system call as of 32 bits", "it has other numbers");
 	else if (m->call.class == CALL_REFUSED)
-		record_refuse(r, m->call.name, m->call.why);
+		record_refuse_here(r, m->call.name, m->call.why);
 	else if (m->call.class == CALL_UNKNOWN && m->number != SYS_ioctl)
-		record_refuse(r, pool_printf(r->task->pool, "system call %s", m->call.name), "what it does is not known");
+		record_refuse_here(r, pool_printf(r->task->pool, "system call %s", m->call.name), "what it does is not known");
 	else if (why)
-		record_refuse(r, pool_printf(r->task->pool, "system call %s", m->call.name), why);
+		record_refuse_here(r, pool_printf(r->task->pool, "system call %s", m->call.name), why);
 	else if (m->call.class == CALL_ABSENT) {
 		r->t->regs.word[machine->number] = (uint64_t)-1;
 		tracee_set(r->t, &r->t->regs);
@@ -218,9 +218,8 @@ put_pieces(struct recorder *r, const pieces *p)
 		record_piece(r, &p->at[i]);
 }
 
-/* Logs how the call was made. */
-static void
-put_made(struct recorder *r)
+void
+record_made(struct recorder *r)
 {
 	log_put(r->log, r->made->number);
 	for (int i = 0; i < 6; i++)
@@ -284,7 +283,7 @@ put_call(struct recorder *r, int64_t result)
 
 	record_event(r, r->task->entered ? LOG_LEAVE : LOG_CALL);
 	if (!r->task->entered)
-		put_made(r);
+		record_made(r);
 	log_put(r->log, (uint64_t)result);
 	if (!pieces_written(r->t, c, r->made->arg, result, &written))
 		record_refuse(r, c->name, "it writes more than can be recorded");
@@ -439,7 +438,7 @@ record_enter(struct recorder *r)
 {
 	if (!r->task->entered) {
 		record_event(r, LOG_ENTER);
-		put_made(r);
+		record_made(r);
 	}
 	r->task->entered = r->task->rests = true;
 }
@@ -517,8 +516,13 @@ record_exec(struct recorder *r)
 		record_refuse(r, task->exec.file, "a program of 32 bits cannot be recorded");
 		return;
 	}
+	why = start_cannot(r->t, task->pool, &task->exec);
+	if (why) {
+		record_refuse_here(r, task->exec.file, why);
+		return;
+	}
 	record_event(r, LOG_EXEC);
-	put_made(r);
+	record_made(r);
 	why = start_record(r->log, task->pool, r->t, &task->exec);
 	if (why)
 		record_refuse(r, task->exec.file, why);
@@ -632,7 +636,7 @@ record_end(struct recorder *r)
 
 	if (WIFEXITED(r->t->status) && call && r->made->number == SYS_exit && g->living > 1) {
 		record_event(r, LOG_END);
-		put_made(r);
+		record_made(r);
 		put_last(r, true);
 		task_end(&r->all, r->task);
 	} else {
@@ -641,7 +645,7 @@ record_end(struct recorder *r)
 		log_put(r->log, (uint64_t)status);
 		log_put(r->log, call && WIFEXITED(status));
 		if (call && WIFEXITED(status))
-			put_made(r);
+			record_made(r);
 		put_last(r, g->space->users > 1);
 		if (g->first)
 			r->status = status;

@@ -379,6 +379,34 @@ replay_exec(struct replayer *r)
 	replayer_become(r, task);
 }
 
+/* The process makes a call that could not be recorded, and went on alone. */
+static void
+replay_gone(struct replayer *r)
+{
+	struct group *g = r->task->group;
+
+	if (g->first) {
+		damaged(r, "the program itself goes on alone");
+		return;
+	}
+	if (!run_to_call(r))
+		return;
+	if (!r->view)
+		say_warning(log_name(r->log),
+		            "process %" PRIu64 " was not recorded any further: what it printed is missing from here on", g->number);
+	if (r->view == g->number) {
+		r->ended = true;
+		return;
+	}
+	group_kill(&r->all, g);
+	group_end(&r->all, g);
+	replayer_become(r, NULL);
+	if (log_at_end(r->log))
+		r->ended = true;
+	else
+		go_to_next(r);
+}
+
 /* An instruction traps from here on. */
 static void
 replay_replaced(struct replayer *r)
@@ -549,7 +577,7 @@ static const struct event events[LOG_MOST] = {
 	[LOG_NONDET] = {replay_nondeterministic, false, true}, [LOG_SIGNAL] = {replay_signal, false, true},
 	[LOG_SWITCH] = {replay_switch, false, true}, [LOG_SYSCALLBUF] = {replay_syscallbuf, false, true},
 	[LOG_SITE] = {replay_site, false, true}, [LOG_FREE] = {replay_free, false, true},
-	[LOG_REPLACED] = {replay_replaced, false, true},
+	[LOG_REPLACED] = {replay_replaced, false, true}, [LOG_GONE] = {replay_gone, false, true},
 };
 
 static void

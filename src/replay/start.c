@@ -152,6 +152,16 @@ stack_limit(const struct tracee *t, struct pool *pool)
 }
 
 const char *
+start_cannot(const struct tracee *t, struct pool *pool, const struct tracee_start *s)
+{
+	if (s->real && !*s->real)
+		return "its file has no name";
+	if (is_random(t, pool))
+		return "its addresses are random, for it has a user's, a group's or other rights by its file";
+	return NULL;
+}
+
+const char *
 start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tracee_start *s)
 {
 	uint32_t processor[64];
@@ -160,11 +170,10 @@ start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tr
 	uint64_t limit = stack_limit(t, pool);
 	struct stack stack;
 	char here[PATH_MAX];
+	const char *why = start_cannot(t, pool, s);
 
-	if (s->real && !*s->real)
-		return "its file has no name";
-	if (is_random(t, pool))
-		return "its addresses are random, for it has a user's, a group's or other rights by its file";
+	if (why)
+		return why;
 	if (!cwd)
 		cwd = getcwd(here, sizeof here);
 	if (!cwd)

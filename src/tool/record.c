@@ -30,7 +30,8 @@ static const char doc[] =
 	"Run a program and record the run, for `chord replay` to repeat it exactly.\v"
 	"The program may be any; it need not have been built with Chord. Its threads and the processes that it starts are "
 	"recorded, too, and run one at a time. "
-	"What cannot be recorded is named at the moment it happens: the program then runs on, and no log is left.\n\n"
+	"What cannot be recorded is named at the moment it happens: the program then runs on, and no log is left. If a process "
+	"that the program has started cannot be recorded any further, only that may be missing.\n\n"
 	"Environment: CHORD_RECORD=signals is --signals.\n\n"
 	"Exit status: the program's; 1 if it cannot be run or recorded, 2 wrong usage.";
 
