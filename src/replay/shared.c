@@ -30,6 +30,29 @@ copy_part(int from, int to, off_t at, off_t n)
 	return true;
 }
 
+/* Copies what mappings show behind the end of a file, up to the end of its last page. read() does not see it. */
+static bool
+copy_behind(int from, int to, off_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	off_t at = size / (off_t)page * (off_t)page;
+	void *was, *is;
+	bool ok;
+
+	if (at == size)
+		return true;
+	was = mmap(NULL, page, PROT_READ, MAP_SHARED, from, at);
+	is = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, to, at);
+	ok = was != MAP_FAILED && is != MAP_FAILED;
+	if (ok)
+		memcpy(is, was, page);
+	if (was != MAP_FAILED)
+		munmap(was, page);
+	if (is != MAP_FAILED)
+		munmap(is, page);
+	return ok;
+}
+
 /* A new file without a name with the content of another; -1: there is none. Parts that were never written stay so. */
 static int
 copy_of(int from)
@@ -44,7 +67,7 @@ copy_of(int from)
 		ok = end > at && copy_part(from, to, at, end - at);
 		at = end;
 	}
-	if (ok || to < 0)
+	if (to < 0 || (ok && copy_behind(from, to, st.st_size)))
 		return to;
 	close(to);
 	return -1;

@@ -186,6 +186,17 @@ t_debug_shared() {
 			'No more reverse-execution history' 'done' '^\$6 = 55'
 		! grep '^chord:' answers || no "$kind: $(grep '^chord:' answers)"
 	done
+	# bytes behind the end of what was asked for, on its last page
+	sed -e 's/ftruncate(fd, 4096)/ftruncate(fd, 100)/' -e 's/mmap(0, 4096/mmap(0, 100/' -e 's/ 9000/ 100/' -e 's/p\[\([01]\)\]/p[\1 + 500]/g' \
+		shared.c >behind.c
+	gcc -g -w -o behind behind.c || no "cannot compile"
+	for kind in "" file "file segment"; do
+		# shellcheck disable=SC2086
+		record ./behind $kind
+		debug ./behind "break done" "continue" "p p[500]" "watch -l p[500]" "reverse-continue" "reverse-continue" "p p[500]"
+		answered '^\$1 = 5' 'New value = 4' 'New value = 3' '^\$2 = 3'
+	done
+	record ./shared
 	view=--process=2
 	debug ./shared "break _exit" "continue" "p p[0]" "watch -l p[1]" "reverse-continue" "p p[0] * 10 >= p[1]" "delete" "reverse-continue"
 	answered '^\$1 = 5' 'Hardware watchpoint 2' '^\$2 = 1' 'No more reverse-execution history'
