@@ -418,6 +418,8 @@ bool store_takes(struct mapped *m, size_t i, uint64_t size, const uint64_t arg[6
 /* For a file in the store or with its own descriptor. False: reported, or m->again. */
 bool store_resize(struct mapped *m, struct mapped_file *f, uint64_t size);
 bool store_fill(struct mapped *m, struct mapped_file *f, struct str bytes, uint64_t at);
+/* Makes n bytes zero. */
+bool store_clear(const struct mapped *m, const struct mapped_file *f, uint64_t at, uint64_t n);
 bool store_map(struct mapped *m, struct mapped_file *f, struct tracee *t, const uint64_t arg[6], uint64_t result);
 
 /* Opens a file of this process in the tracee, by a call that `make` makes there. The descriptor; negative: -errno. */

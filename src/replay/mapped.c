@@ -178,7 +178,8 @@ program_name(struct mapped *m, const struct tracee *t, uint64_t fd, int mine)
 	return pool_strdup(m->pool, link);
 }
 
-/* Is a file mapped at an address? Then *ino says which one, and *at which place in it. */
+/* Is a file mapped at an address? Then *ino says which one, and *at which place in it. Memory that is shared without a file shows
+ * as a file, too, but nothing is read when it grows. */
 static bool
 shows_file(struct pool *pool, const struct tracee *t, uint64_t addr, uint64_t *ino, uint64_t *at)
 {
@@ -189,7 +190,7 @@ shows_file(struct pool *pool, const struct tracee *t, uint64_t addr, uint64_t *i
 		if (m.start <= addr && addr < m.end) {
 			*ino = m.inode;
 			*at = m.offset + addr - m.start;
-			return m.inode;
+			return m.inode && !str_starts(m.name, "/dev/zero") && !str_starts(m.name, "/SYSV");
 		}
 	return false;
 }
@@ -323,6 +324,21 @@ put_bytes(struct log *l, int fd, uint64_t offset, uint64_t n)
 	return ok;
 }
 
+/* How many of n bytes of a file there are up to a hole that has the rest. */
+static uint64_t
+before_hole(int fd, uint64_t offset, uint64_t n)
+{
+	enum { WORTH_IT = 1 << 20 };
+	off_t at = (off_t)offset, end = n < WORTH_IT ? (off_t)(offset + n) : at;
+
+	while (end < (off_t)(offset + n) && (at = lseek(fd, end, SEEK_DATA)) >= 0 && at < (off_t)(offset + n)) {
+		end = lseek(fd, at, SEEK_HOLE);
+		if (end <= at)
+			return n;
+	}
+	return end < (off_t)(offset + n) ? (uint64_t)end - offset : n;
+}
+
 static bool
 record_bytes(struct mapped *m, struct log *l, const struct tracee *t, const struct stat *st, int mine, const uint64_t arg[6])
 {
@@ -335,7 +351,7 @@ record_bytes(struct mapped *m, struct log *l, const struct tracee *t, const stru
 	log_put(l, MAP_KIND_BYTES);
 	log_put(l, (uint64_t)(f - m->file.at));
 	log_put(l, size);
-	return put_bytes(l, f->fd, arg[OFFSET], left < shown ? left : shown);
+	return put_bytes(l, f->fd, arg[OFFSET], before_hole(f->fd, arg[OFFSET], left < shown ? left : shown));
 }
 
 static bool
@@ -720,9 +736,11 @@ replay_bytes(struct mapped *m, struct log *l, struct tracee *t, const uint64_t a
 	struct str bytes = log_get_bytes(l, pool);
 	struct mapped_file *f = file_for(m, l, number, size, arg);
 	bool changes = is_shared(arg) && arg[PROT] & PROT_WRITE;
+	uint64_t left = size > arg[OFFSET] ? size - arg[OFFSET] : 0, n = left < arg[LENGTH] ? left : arg[LENGTH];
 	bool ok = f && !log_failed(l) && ((is_shared(arg) && !changes) ||
 	          is_apart(m, t, f, arg[OFFSET], arg[LENGTH], changes ? APART_FROM_PRIVATE : APART_FROM_SHARED)) &&
-	          store_resize(m, f, size) && store_fill(m, f, bytes, arg[OFFSET]) && store_map(m, f, t, arg, result);
+	          store_resize(m, f, size) && store_fill(m, f, bytes, arg[OFFSET]) &&
+	          (bytes.n >= n || store_clear(m, f, arg[OFFSET] + bytes.n, n - bytes.n)) && store_map(m, f, t, arg, result);
 
 	pool_free(pool);
 	return ok;

@@ -192,6 +192,18 @@ store_fill(struct mapped *m, struct mapped_file *f, struct str bytes, uint64_t a
 }
 
 bool
+store_clear(const struct mapped *m, const struct mapped_file *f, uint64_t at, uint64_t n)
+{
+	int fd = f->fd < 0 ? m->store - 1 : f->fd;
+	uint64_t base = f->fd < 0 ? store_at(m, f) : 0;
+
+	if (!fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(base + at), (off_t)n))
+		return true;
+	say_error("replay", "a mapped file cannot be cleared: %s", strerror(errno));
+	return false;
+}
+
+bool
 store_resize(struct mapped *m, struct mapped_file *f, uint64_t size)
 {
 	uint64_t was = f->size;

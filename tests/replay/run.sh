@@ -1171,6 +1171,43 @@ t_inherits() {
 	done
 }
 
+# Shared memory that mremap() grows, with and without a file, and a large file that is nearly all a hole: neither is refused, nor is
+# the hole in the log or in memory.
+t_sparse() {
+	cat >sparse.c <<-'EOF'
+	#define _GNU_SOURCE
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <sys/resource.h>
+	#include <sys/shm.h>
+	#include <unistd.h>
+	int main(void) {
+		long size = 1L << 36;
+		int fd = open("file", O_RDWR | O_CREAT | O_TRUNC, 0600), id = shmget(IPC_PRIVATE, 8192, 0600 | IPC_CREAT), *p, *q;
+		setrlimit(RLIMIT_AS, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+		ftruncate(fd, size), pwrite(fd, "abcd", 4, 1 << 20);
+		p = mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+		p[7] = 7, p[size / 4 - 1] = 5;
+		q = mmap(0, size / 2, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0);
+		printf("%d %.4s %d %d\n", q[7], (char *)q + (1 << 20), q[1 << 25], p[size / 4 - 1]);
+		for (int i = 0; i < 2; i++) {
+			p = i ? shmat(id, 0, 0) : mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+			p[1024] = 9, munmap((char *)p + 4096, 4096);
+			q = mremap(p, 4096, 8192, MREMAP_MAYMOVE);
+			printf("%d\n", q == MAP_FAILED ? -1 : q[1024]);
+		}
+		shmctl(id, IPC_RMID, 0);
+		return 0;
+	}
+	EOF
+	gcc -w -o sparse sparse.c || no "cannot compile"
+	(ulimit -Sv 4194304; exec timeout 60 "$CHORD" record -o log ./sparse) >out 2>err || no "status $?: $(cat err)"
+	printf '7 abcd 0 5\n9\n9\n' | cmp - out || no "not the same: $(cat out)"
+	[ "$(stat -c %s log)" -lt 200000 ] || no "the log is large"
+	timeout 60 "$CHORD" replay log | cmp - out || no "another replay"
+}
+
 # Shared memory of System V: between processes, read only, in place of other memory, attached again; and shared with others.
 t_segments() {
 	cat >segments.c <<-'EOF'
@@ -1617,7 +1654,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-padded struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls setarch mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack no-folder rights hides forged struck-at-once forced blocked group robust inherits segments ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded missed no-aio too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-padded struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls setarch mapped mapped_limited mapped_append mapped_program maps made-files cut-off repeats stack no-folder rights hides forged struck-at-once forced blocked group robust inherits segments sparse ignored guards chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams closed-streams own-programs default-name mutated unrecorded missed no-aio too-much all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
