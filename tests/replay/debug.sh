@@ -237,6 +237,31 @@ t_debug_guarded_shared() {
 	answered 'Old value = 0' 'New value = [15]' 'New value = [15]' '^Breakpoint' '^\$2 = [15]' 'Old value = [15]' 'New value = 0' '^\$3 = 0'
 }
 
+# A write by way of another address of the same memory is found where it is, and without stepping through the loops.
+t_debug_two_addresses() {
+	cat >two.c <<-'EOF'
+	#include <sys/mman.h>
+	#include <unistd.h>
+	volatile long *p, *q, x;
+	static void rest(void) { for (long i = 0; i < 3000000; i++) x += i; }
+	int main(void)
+	{
+		p = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		q = mremap((void *)p, 0, 8192, MREMAP_MAYMOVE);
+		rest();
+		q[600] = 1; /* by the other */
+		rest();
+		p[600] = 2; /* by this one */
+		rest();
+		_exit(0);
+	}
+	EOF
+	gcc -D_GNU_SOURCE -g -w -o two two.c || no "cannot compile"
+	record ./two
+	debug ./two "break _exit" "continue" "p p[600]" "watch -l p[600]" "reverse-continue" "reverse-continue" "continue" "continue"
+	answered '^\$1 = 2' 'New value = 1' 'by this one' 'New value = 0' 'by the other' 'New value = 1' 'New value = 2'
+}
+
 # ask PACKET...: sends each to the coprocess; *answer*: what it says to the last, without the program's output
 ask() {
 	local packet
@@ -620,4 +645,4 @@ t_debug_long_loop() {
 	answered 'Breakpoint 1, ' '\$1 = 199999999' '\$2 = 199999999' 'mixed' '\$3 = 199999999'
 }
 
-debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-nowhere debug-halves debug-guarded-shared debug-guarded-signal debug-guarded-countdown debug-steps debug-back debug-long-loop debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"
+debug_cases="debug-descriptors debug-unnamed debug-guarded debug-guarded-nowhere debug-halves debug-guarded-shared debug-two-addresses debug-guarded-signal debug-guarded-countdown debug-steps debug-back debug-long-loop debug-seldom debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"

@@ -92,21 +92,38 @@ guards_itself(const struct debugger *d, const struct maps_line *m)
 	return m->mode[2] != 'x' && m->mode[1] != 'w' && (m->mode[0] != 'r' || allowed(d) & PROT_READ);
 }
 
-/* A page that the program cannot access, or that is not there, needs no guard. */
 static bool
-find_page(struct debugger *d, const char *maps, uint64_t page, uint64_t size)
+guard_page(struct debugger *d, const struct maps_line *m, uint64_t page, uint64_t size)
 {
-	struct maps_line m;
 	int prot = 0;
 
-	if (!find_mapping(&maps, page, &m) || page < m.start)
-		return !may_grow(d, page);
-	if (guards_itself(d, &m))
+	if (is_guarded(d, page) || guards_itself(d, m))
 		return true;
-	if (!can_guard(d, &m, &prot) || d->guard.n == PAGES)
+	if (!can_guard(d, m, &prot) || d->guard.n == PAGES)
 		return false;
 	VEC_PUSH(d->guard, (struct guarded){page, size, prot});
 	return true;
+}
+
+/* A page that the program cannot access, or that is not there, needs no guard. Shared memory may be at several addresses of the
+ * process, and then each needs one. */
+static bool
+find_page(struct debugger *d, const char *maps, uint64_t page, uint64_t size)
+{
+	const char *rest = maps;
+	struct maps_line m, other;
+	uint64_t at;
+	bool ok = true;
+
+	if (!find_mapping(&rest, page, &m) || page < m.start)
+		return !may_grow(d, page);
+	if (m.mode[3] == 'p')
+		return guard_page(d, &m, page, size);
+	at = m.offset + (page - m.start);
+	while (ok && maps_next(&maps, &other))
+		if (other.inode == m.inode && other.offset <= at && at < other.offset + (other.end - other.start))
+			ok = guard_page(d, &other, other.start + (at - other.offset), size);
+	return ok;
 }
 
 static bool
