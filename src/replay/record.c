@@ -468,11 +468,12 @@ show_time(struct recorder *r)
 		ptrace(PTRACE_SETSIGMASK, r->t->pid, sizeof mask, &mask);
 }
 
-/* The task stands, and so do all that share its memory. It may read the time again, but does not run yet. A call that was cut short
- * because the task was told to stop is left so: the kernel looks for signals in each task that is let go, and either makes the call
- * again, or runs a handler and has the call fail. */
+/* The task stands, and so do all that share its memory, in which everything is then as the program left it; or they go on being
+ * recorded, and the memory stays. It may read the time again, but does not run yet. A call that was cut short because the task was
+ * told to stop is left so: the kernel looks for signals in each task that is let go, and either makes the call again, or runs a
+ * handler and has the call fail. */
 static void
-loosen(struct recorder *r)
+loosen(struct recorder *r, bool memory)
 {
 	bool begun = r->task->in_call && !r->task->entered && r->task == r->turns.now;
 
@@ -483,8 +484,10 @@ loosen(struct recorder *r)
 	else if (r->task->in_call && r->task->state == TASK_READY)
 		/* The task stands after the birth of another one, in the call. */
 		tracee_go(r->t, PTRACE_SYSCALL, 0);
-	buffer_release(r);
-	nondet_restore(r->task);
+	if (memory) {
+		buffer_release(r);
+		nondet_restore(r->task);
+	}
 	if (r->t->pid)
 		show_time(r);
 	if (begun && r->t->pid) {
@@ -567,14 +570,17 @@ touches_others(uint64_t number)
 }
 
 /* Can all others be recorded further without this process? What it gives them by files, pipes and signals comes from outside then.
- * The program itself cannot be missed. A program in the place of another has nobody's memory. */
+ * The program itself cannot be missed. A program in the place of another has nobody's memory: so it does not matter at execve(),
+ * unless that fails, whether a vfork() goes before. */
 static bool
 can_be_missed(const struct recorder *r)
 {
 	const struct group *g = r->task->group;
 
-	return !g->first && g->living == 1 && g->space->users == 1 &&
-	       !(r->task->in_call && (touches_others(r->made->number) || shares_memory(r)));
+	if (g->first || g->living != 1)
+		return false;
+	return !r->task->in_call || r->made->call.class == CALL_EXEC ||
+	       (g->space->users == 1 && !touches_others(r->made->number) && !shares_memory(r));
 }
 
 void
@@ -591,7 +597,7 @@ record_refuse_here(struct recorder *r, const char *what, const char *why)
 	record_event(r, LOG_GONE);
 	record_made(r);
 	bind_release(r->t);
-	loosen(r);
+	loosen(r, g->space->users == 1);
 	let_go(r);
 	group_end(&r->all, g);
 	r->task = r->turns.now = NULL;
@@ -608,7 +614,7 @@ let_all_go(struct recorder *r)
 	for (size_t i = 0; i < r->all.at.n; i++)
 		if (stands(r->all.at.at[i])) {
 			become(r, r->all.at.at[i]);
-			loosen(r);
+			loosen(r, true);
 		}
 	for (size_t i = 0; i < r->all.at.n; i++)
 		if (stands(r->all.at.at[i])) {

@@ -31,7 +31,8 @@ cannot_begin(struct recorder *r)
 	if (task->group->living > 1 && task->group->space->users > 1)
 		return "another program in the place of one with several threads and another process's memory cannot be recorded";
 	exec_read(task->pool, r->t, r->made->arg, &task->exec);
-	return task->exec.file && !has_its_rights(task->exec.file, task->exec.cwd) ?
+	/* By this name the folder can be looked into even where those above it cannot. */
+	return task->exec.file && !has_its_rights(task->exec.file, pool_printf(task->pool, "/proc/%d/cwd", r->t->pid)) ?
 		"the program has a user's, a group's or other rights by its file, which it would lack while it is recorded" : NULL;
 }
 

@@ -926,6 +926,18 @@ t_rights() {
 	[ ! -s out ] || no "the replay has what was not recorded: $(cat out)"
 	rm log
 	refused 1 './id: its addresses are random' timeout -k 5 60 "$CHORD" record --signals -o log ./id
+	# started by another one that is recorded, it has its rights, whether that one forks or vforks
+	as="setpriv --reuid 65534 --clear-groups"
+	[ "$($as ./id -u)" = 0 ] || skip "files give no rights in this folder"
+	printf '#include <stdlib.h>\n#include <unistd.h>\nint main(int n, char **v) { int s; if (!(n > 1 ? vfork() : fork())) execl("./id", "id", "-u", NULL), _exit(9);
+		wait(&s); return s ? 1 : 5; }\n' >starts.c
+	gcc -w -o starts starts.c || no "cannot compile"
+	for how in "" vfork; do
+		refused 5 'process 2 of the run goes on without being recorded' $as timeout -k 5 60 "$CHORD" record -o for-all/log ./starts $how
+		[ "$(cat out)" = 0 ] || no "$how: it lacks its rights: $(cat out)"
+		refused 5 'process 2 was not recorded any further' timeout -k 5 60 "$CHORD" replay for-all/log
+		rm for-all/log
+	done
 }
 
 # A process that hides from others can be recorded by root only. If the recorder cannot look at its files any more, it does not know
