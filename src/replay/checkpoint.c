@@ -43,10 +43,10 @@ copy_files(struct mapped *to, const struct mapped *from, struct tasks *copies)
 		VEC_PUSH(to->file, f);
 	}
 	for (size_t i = 0; i < from->nameless.n && ok; i++) {
-		int fd = from->nameless.at[i];
+		struct mapped_file f = from->nameless.at[i];
 
-		ok = copy_fd(&fd);
-		VEC_PUSH(to->nameless, fd);
+		ok = copy_fd(&f.fd);
+		VEC_PUSH(to->nameless, f);
 	}
 	if (ok && shared_part(copies, from, to))
 		return true;
@@ -81,9 +81,9 @@ checkpoint_take(struct replayer *r)
 		return NULL;
 	}
 	for (size_t i = 0; i < mapped.nameless.n; i++)
-		if (mapped.nameless.at[i] < 0 && r->mapped.nameless.at[i] >= 0) {
-			close(r->mapped.nameless.at[i]);
-			r->mapped.nameless.at[i] = -1;
+		if (mapped.nameless.at[i].fd < 0 && r->mapped.nameless.at[i].fd >= 0) {
+			close(r->mapped.nameless.at[i].fd);
+			r->mapped.nameless.at[i].fd = -1;
 		}
 	c = xcalloc(1, sizeof *c);
 	c->all = all;

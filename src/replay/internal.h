@@ -331,7 +331,7 @@ enum map_kind {
 };
 
 struct mapped_file {
-	uint64_t dev, ino;
+	uint64_t dev, ino;       /* recording: of the file. Replay: ino is that of what takes its place */
 	int fd;                  /* recording: the file itself; -1: it is no longer mapped, and gets another number the next time.
 	                          * Replay: what takes its place; -1: a part of the store does */
 	uint64_t size;           /* as in the log */
@@ -359,7 +359,7 @@ struct mapped {
 	size_t open, bound;      /* recording: number of files with descriptors; more than `bound` make it look for files that need
 	                          * none */
 	bool apart;              /* replay: copies of the program will be made, each with files of its own */
-	VEC(int) nameless;       /* replay, if apart: descriptors of what takes the place of shared memory without a file */
+	VEC(struct mapped_file) nameless; /* replay, if apart: what takes the place of shared memory without a file; fd -1: none */
 	int store;               /* replay: descriptor of the store, in which files lie, plus 1; 0: none yet */
 	bool alone;              /* every file has a descriptor of its own */
 	numbers_of_files lonely; /* numbers of files that have one of their own */
@@ -427,6 +427,8 @@ int64_t map_open(struct tracee *t, int fd, int how, int64_t (*make)(struct trace
 
 /* ---- shared.c: what copies of processes share ---- */
 
+/* Makes a file without a name. False: errno says why. */
+bool shared_make(struct mapped_file *f);
 /* Gives copies of all tasks files of their own, in `to`, for all that they map shared; `from` has the files of the tasks that were
  * copied, and `to` descriptors of the same. False: some of it cannot be copied, or is no file of the replay. */
 bool shared_part(struct tasks *copies, const struct mapped *from, struct mapped *to);

@@ -684,9 +684,11 @@ file_for(struct mapped *m, struct log *l, uint64_t i, uint64_t size, const uint6
 	bool shared = store_takes(m, i, size, arg);
 
 	if (i == m->file.n && !log_failed(l)) {
-		VEC_PUSH(m->file, (struct mapped_file){.fd = shared ? -1 : memfd_create("replay", MFD_CLOEXEC)});
-		if (!shared && m->file.at[i].fd < 0)
+		struct mapped_file new = {.fd = -1};
+
+		if (!shared && !shared_make(&new))
 			die("memfd_create", "%s", strerror(errno));
+		VEC_PUSH(m->file, new);
 	}
 	f = file_at(m, l, i);
 	if (f && f->fd < 0 && !shared)
@@ -750,19 +752,18 @@ replay_bytes(struct mapped *m, struct log *l, struct tracee *t, const uint64_t a
 static bool
 replay_nothing(struct mapped *m, struct tracee *t, const uint64_t arg[6], uint64_t result)
 {
+	struct mapped_file f = {.fd = -1};
 	uint64_t own[6];
-	int fd;
 
 	if (!m->apart || !is_shared(arg))
 		return map_nothing(t, arg, result);
-	fd = memfd_create("replay", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, (off_t)arg[LENGTH]))
+	if (!shared_make(&f) || ftruncate(f.fd, (off_t)arg[LENGTH]))
 		die("shared memory", "0x%" PRIx64 " bytes cannot be made: %s", arg[LENGTH], strerror(errno));
-	VEC_PUSH(m->nameless, fd);
+	VEC_PUSH(m->nameless, f);
 	memcpy(own, arg, sizeof own);
 	own[FLAGS] &= ~(uint64_t)MAP_ANONYMOUS;
 	own[OFFSET] = 0;
-	return map_file(t, own, result, fd, O_RDWR);
+	return map_file(t, own, result, f.fd, O_RDWR);
 }
 
 bool
@@ -809,8 +810,8 @@ mapped_close(struct mapped *m)
 		if (m->file.at[i].fd >= 0)
 			close(m->file.at[i].fd);
 	for (size_t i = 0; i < m->nameless.n; i++)
-		if (m->nameless.at[i] >= 0)
-			close(m->nameless.at[i]);
+		if (m->nameless.at[i].fd >= 0)
+			close(m->nameless.at[i].fd);
 	if (m->store)
 		close(m->store - 1);
 	if (m->changes)

@@ -53,53 +53,50 @@ copy_behind(int from, int to, off_t size)
 	return ok;
 }
 
-/* A new file without a name with the content of another; -1: there is none. Parts that were never written stay so. */
-static int
-copy_of(int from)
+bool
+shared_make(struct mapped_file *f)
 {
-	int to = memfd_create("replay", MFD_CLOEXEC);
+	struct stat st;
+
+	f->fd = memfd_create("replay", MFD_CLOEXEC);
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return false;
+	f->ino = st.st_ino;
+	return true;
+}
+
+/* Puts a file with the same content in the place of one. Parts that were never written stay so. False: there is none. */
+static bool
+make_own(struct mapped_file *f)
+{
+	int from = f->fd;
 	struct stat st;
 	off_t at = 0, end;
-	bool ok = to >= 0 && !fstat(from, &st) && !ftruncate(to, st.st_size);
+	bool ok = shared_make(f) && !fstat(from, &st) && !ftruncate(f->fd, st.st_size);
 
 	while (ok && at < st.st_size && (at = lseek(from, at, SEEK_DATA)) >= 0) {
 		end = lseek(from, at, SEEK_HOLE);
-		ok = end > at && copy_part(from, to, at, end - at);
+		ok = end > at && copy_part(from, f->fd, at, end - at);
 		at = end;
 	}
-	if (to < 0 || (ok && copy_behind(from, to, st.st_size)))
-		return to;
-	close(to);
-	return -1;
+	ok = ok && copy_behind(from, f->fd, st.st_size);
+	close(from);
+	return ok;
 }
 
 /* ---- mappings ---- */
 
-static bool
-is_file(int fd, uint64_t ino)
-{
-	struct stat st;
-
-	return fd >= 0 && !fstat(fd, &st) && st.st_ino == ino;
-}
-
-/* The descriptors of a file that is shared, before and behind the copying. False: no file of the replay is it. */
-static bool
-find_file(const struct mapped *from, struct mapped *to, uint64_t ino, int *was, int **is)
+/* Finds the file that has the number in the original, and its copy. NULL: no file of the replay is it. */
+static struct mapped_file *
+find_file(const struct mapped *from, struct mapped *to, uint64_t ino)
 {
 	for (size_t i = 0; i < from->file.n; i++)
-		if (is_file(from->file.at[i].fd, ino)) {
-			*was = from->file.at[i].fd;
-			*is = &to->file.at[i].fd;
-			return true;
-		}
+		if (from->file.at[i].fd >= 0 && from->file.at[i].ino == ino)
+			return &to->file.at[i];
 	for (size_t i = 0; i < from->nameless.n; i++)
-		if (is_file(from->nameless.at[i], ino)) {
-			*was = from->nameless.at[i];
-			*is = &to->nameless.at[i];
-			return true;
-		}
-	return false;
+		if (from->nameless.at[i].fd >= 0 && from->nameless.at[i].ino == ino)
+			return &to->nameless.at[i];
+	return NULL;
 }
 
 static bool
@@ -126,16 +123,12 @@ part_memory(struct tracee *t, const struct mapped *from, struct mapped *to)
 	bool ok = maps;
 
 	while (ok && maps_next(&maps, &s)) {
-		int was, *is;
+		struct mapped_file *f;
 
 		if (s.mode[3] != 's')
 			continue;
-		ok = find_file(from, to, s.inode, &was, &is);
-		if (ok && is_file(*is, s.inode)) {
-			close(*is);
-			*is = copy_of(was);
-		}
-		ok = ok && *is >= 0 && map_again(t, &s, *is);
+		f = find_file(from, to, s.inode);
+		ok = f && (f->ino != s.inode || make_own(f)) && map_again(t, &s, f->fd);
 	}
 	pool_free(pool);
 	return ok;
@@ -145,12 +138,10 @@ part_memory(struct tracee *t, const struct mapped *from, struct mapped *to)
 static void
 drop_unmapped(const struct mapped *from, struct mapped *to)
 {
-	struct stat st;
-
 	for (size_t i = 0; i < to->nameless.n; i++)
-		if (to->nameless.at[i] >= 0 && !fstat(from->nameless.at[i], &st) && is_file(to->nameless.at[i], st.st_ino)) {
-			close(to->nameless.at[i]);
-			to->nameless.at[i] = -1;
+		if (to->nameless.at[i].fd >= 0 && to->nameless.at[i].ino == from->nameless.at[i].ino) {
+			close(to->nameless.at[i].fd);
+			to->nameless.at[i].fd = -1;
 		}
 }
 
