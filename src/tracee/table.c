@@ -33,13 +33,23 @@
 #define BY(name_, arg_)      {.number = SYS_##name_, .name = #name_, .class = CALL_COMMAND, .arg = arg_}
 
 /* Commands that the headers of Debian 12 do not have. */
+#ifndef F_DUPFD_QUERY
 #define F_DUPFD_QUERY        1027
+#endif
+#ifndef F_CREATED_QUERY
 #define F_CREATED_QUERY      1028
+#endif
+#ifndef PR_GET_AUXV
 #define PR_GET_AUXV          0x41555856
+#endif
+#ifndef PR_SET_MDWE
 #define PR_SET_MDWE          65
 #define PR_GET_MDWE          66
+#endif
+#ifndef PR_SET_MEMORY_MERGE
 #define PR_SET_MEMORY_MERGE  67
 #define PR_GET_MEMORY_MERGE  68
+#endif
 
 #define OUTSIDE "memory that other processes have, too"
 #define BEHIND  "the kernel writes memory while no call is made"
