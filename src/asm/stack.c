@@ -94,7 +94,7 @@ leads_elsewhere(const struct stacks *s, uint32_t proc, const struct code *c, con
 	return !d.section || !unit_find(s->u, d.section, d.off, &to, &part) || to != proc;
 }
 
-/* The registers of which the ABI says that calls keep them, and that a procedure pushes before anything else: it will pop them. */
+/* The registers of which the ABI says that calls keep them, and that a procedure pushes before anything else. */
 static uint32_t
 saved_by(const struct stacks *s, const struct proc_text *p)
 {
@@ -114,12 +114,13 @@ saved_by(const struct stacks *s, const struct proc_text *p)
 	return saved & ~s->u->machine->clobbered & ~(1u << s->u->machine->sp);
 }
 
-/* The registers that a procedure of the text changes. If it calls others, they are those that the ABI lets it change. */
+/* The registers that a procedure of the text changes. If it calls others, they are those that the ABI lets it change. A register
+ * that it pushes first, and takes from memory again, is taken to be as before. */
 static uint32_t
 writes_of(struct stacks *s, uint32_t proc)
 {
 	const struct proc_text *p = &s->u->procs.at[proc];
-	uint32_t writes = 0;
+	uint32_t writes = 0, taken = 0;
 	struct value v;
 
 	for (size_t t = 0; t < p->parts.n; t++)
@@ -130,8 +131,11 @@ writes_of(struct stacks *s, uint32_t proc)
 			    !s->u->machine->value(bytes_of(s, p->parts.at[t].code, in), in->len, &v))
 				return s->u->machine->clobbered | 1u;
 			writes |= v.to;
+			/* pop; a load; leave, which sets the stack pointer, too */
+			if (in->attr & INSN_PUSHES || v.loads || in->regs_kill >> s->u->machine->sp & 1)
+				taken |= v.to;
 		}
-	return writes & ~saved_by(s, p);
+	return writes & ~(taken & saved_by(s, p));
 }
 
 /* The registers that are lost by a call. */

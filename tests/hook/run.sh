@@ -1456,7 +1456,7 @@ t_frame_by_hand() {
 	want $cc -Wl,-z,noexecstack -o prog calls.c frames.s
 	want ./prog
 	want "$CHORD" report prog
-	! grep 'another activation' out || no "a return is taken for a jump"
+	! grep -q 'another activation' out || no "a return is taken for a jump"
 }
 # OCaml's exceptions are not followed.
 t_ocaml() {
