@@ -202,6 +202,7 @@ t_profiles() {
 	mkdir empty
 	refused 1 'no profile in the folder' "$CHORD" coverage empty
 	refused 2 'which program?' "$CHORD" coverage
+	refused 2 'programs that are named' "$CHORD" coverage --initial profiles
 }
 
 # Instances of a template are functions of their own, and one source.

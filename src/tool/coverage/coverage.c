@@ -101,6 +101,8 @@ finish_args(struct args *a, struct argp_state *state)
 {
 	if (!a->program.n && !a->profile.n)
 		argp_error(state, "which program?");
+	if (!a->program.n && a->opt.initial)
+		argp_error(state, "--initial is about programs that are named");
 	for (size_t i = 0; i < a->under.n; i++)
 		if (!gate_read(&a->opt, a->under.at[i]))
 			argp_error(state, "--fail-under=%s: expected PCT or KIND:PCT, with KIND lines, branches, functions, "
