@@ -568,6 +568,7 @@ struct replayer {
 	bool apart;              /* copies of the program will be made */
 	struct buf given;        /* calls without a stop, on their way to the program */
 	bool steady;             /* the debugger may halt it anywhere */
+	VEC(uint64_t) gone;      /* numbers of processes that went on alone: reported */
 	uint64_t view;           /* number of the process that the debugger looks at, whose end ends the replay; 0: none */
 	void (*output)(void *of, int stream, const char *at, size_t n); /* not NULL: gets the program's output */
 	void *of;                /* for `output` */

@@ -379,6 +379,18 @@ replay_exec(struct replayer *r)
 	replayer_become(r, task);
 }
 
+/* Says it once, though a debugger may come by again, and a replay may begin again. */
+static void
+tell_gone(struct replayer *r, uint64_t process)
+{
+	for (size_t i = 0; i < r->gone.n; i++)
+		if (r->gone.at[i] == process)
+			return;
+	VEC_PUSH(r->gone, process);
+	say_warning(log_name(r->log), "process %" PRIu64 " was not recorded any further: what it printed is missing from here on",
+	            process);
+}
+
 /* The process makes a call that could not be recorded, and went on alone. */
 static void
 replay_gone(struct replayer *r)
@@ -391,9 +403,7 @@ replay_gone(struct replayer *r)
 	}
 	if (!run_to_call(r))
 		return;
-	if (!r->view)
-		say_warning(log_name(r->log),
-		            "process %" PRIu64 " was not recorded any further: what it printed is missing from here on", g->number);
+	tell_gone(r, g->number);
 	if (r->view == g->number) {
 		r->ended = true;
 		return;
@@ -665,6 +675,7 @@ replayer_forget(struct replayer *r)
 {
 	free(r->careful.at);
 	free(r->lonely.at);
+	free(r->gone.at);
 	buf_free(&r->given);
 }
 

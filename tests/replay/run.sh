@@ -405,6 +405,8 @@ t_missed() {
 			cmp -s wanted out || no "$how: other output: $(cat out)"
 		done
 	done
+	command -v gdb >/dev/null && { debug ./missed "break _exit" "continue" "reverse-continue" "continue"
+		[ "$(grep -c 'process 2 was not recorded any further' answers)" = 1 ] || no "gdb's user is not told once: $(grep '^chord' answers)"; }
 	rm log
 	for how in shared threads ptrace itself; do
 		refused 1 'missed runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./missed $how
