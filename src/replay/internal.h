@@ -73,10 +73,11 @@ enum task_state {
 	TASK_ENDED,
 };
 
-/* A signal that waits. sent: it has been sent again since. */
+/* A signal that waits. */
 struct held {
 	siginfo_t info;
-	bool sent;
+	bool sent;               /* it has been sent again since, and is pending */
+	bool soon;               /* it came before the program could get on, and waits for a tick or a call */
 };
 
 /* The kernel's results of an interrupted call, before the call is made again or the program sees another result. */
@@ -119,6 +120,8 @@ struct task {
 	uint64_t clear, robust;  /* where the kernel writes when it ends: a word; a list of locks. 0: nowhere */
 	uint64_t known;          /* check sum of the registers at the last state that the log names */
 	bool waits;              /* signals wait in `held` */
+	bool blocks;             /* further ones are blocked meanwhile */
+	uint64_t mask;           /* if so, what the program has blocked itself, by number - 1 */
 	unsigned held_at;        /* ticks at which the first of them came */
 	bool free;               /* it can run without a stop at each call */
 	bool runs_free;          /* it does so since it went on last */
@@ -194,6 +197,22 @@ void forced_note_mask(struct recorder *r);
 /* SIGSEGV or SIGTRAP has stopped the task for Chord: sets again what the kernel has reset. all_blocked: the recorder blocked all
  * signals meanwhile. */
 void forced_mend(struct recorder *r, int sig, bool all_blocked);
+
+/* ---- held.c: signals that wait until the log can name the state, or until the program has got on ---- */
+
+/* Was this signal, which has come now, sent to deliver one that had been held? Then it is delivered as the held one. */
+bool held_comes(struct recorder *r, int sig);
+/* Holds a signal until held_send(). */
+void held_add(struct recorder *r, const siginfo_t *info);
+/* The same, of one that came too soon; the kernel keeps further ones back until held_unblock(). */
+void held_block(struct recorder *r, const siginfo_t *info);
+bool held_some(const struct recorder *r);
+bool held_soon(const struct recorder *r); /* some that came too soon? */
+/* The program blocks what it has blocked itself. What came too soon is dropped if the next one is pending, or held as others are.
+ * Returns whether something had come too soon. */
+bool held_unblock(struct recorder *r);
+/* Sends the held signals once more: the log can name the state. */
+void held_send(struct recorder *r);
 
 /* ---- buffer: system calls without a stop ---- */
 

@@ -131,6 +131,7 @@ state_of(struct recorder *r, bool caused)
 static void
 deliver(struct recorder *r, int sig, const struct state *from)
 {
+	bool soon = held_unblock(r);
 	enum stop stop = tracee_go(r->t, PTRACE_SINGLESTEP, sig);
 
 	if (stop != STOP_SIGNAL || tracee_signal(r->t) != SIGTRAP) {
@@ -142,51 +143,8 @@ deliver(struct recorder *r, int sig, const struct state *from)
 	buffer_masks(r);
 	r->task->known = tracee_sum(r->t);
 	r->task->rests = true;
-}
-
-/* Was this signal sent to deliver one that had been held? Then it is delivered as the held one. */
-static bool
-was_held(struct recorder *r, int sig)
-{
-	for (size_t i = 0; i < r->task->held.n; i++)
-		if (r->task->held.at[i].sent && r->task->held.at[i].info.si_signo == sig) {
-			ptrace(PTRACE_SETSIGINFO, r->t->pid, 0, &r->task->held.at[i].info);
-			r->task->held.n--;
-			memmove(&r->task->held.at[i], &r->task->held.at[i + 1], (r->task->held.n - i) * sizeof *r->task->held.at);
-			return true;
-		}
-	return false;
-}
-
-/* Holds a signal. As in the kernel, a signal that is not queued is pending once at most. */
-static void
-hold(struct recorder *r, const siginfo_t *info)
-{
-	for (size_t i = 0; info->si_signo < SIGRTMIN && i < r->task->held.n; i++)
-		if (r->task->held.at[i].info.si_signo == info->si_signo)
-			return;
-	VEC_PUSH(r->task->held, (struct held){*info, false});
-}
-
-/* Sends the held signals once more. */
-static void
-send_held(struct recorder *r)
-{
-	r->task->waits = false;
-	for (size_t i = 0; i < r->task->held.n; i++)
-		if (!r->task->held.at[i].sent) {
-			r->task->held.at[i].sent = true;
-			syscall(SYS_tgkill, r->task->group->pid, r->task->tid, r->task->held.at[i].info.si_signo);
-		}
-}
-
-static bool
-some_wait(const struct recorder *r)
-{
-	for (size_t i = 0; i < r->task->held.n; i++)
-		if (!r->task->held.at[i].sent)
-			return true;
-	return false;
+	if (soon)
+		held_send(r);
 }
 
 /* Something waits for a state that the log can name: stops the program when control comes back to code that counts. */
@@ -200,9 +158,18 @@ await_return(struct recorder *r)
 		breakpoint_put(r->t, back, at);
 }
 
+/* Does a timer's signal come before the first instruction behind a handler? Then they come faster than they can be recorded, and
+ * the program would not get on. */
+static bool
+comes_too_soon(const struct recorder *r, const siginfo_t *info, const struct state *from)
+{
+	return (info->si_code == SI_KERNEL || info->si_code == SI_TIMER) && r->made->call.class == CALL_RETURN &&
+	       from->sum == r->task->known && buffer_is_empty(r);
+}
+
 /* A signal with a handler is delivered at once at a state that the log can name: if the last instruction has caused it, at a stop
  * that the replay has too, or where the code counts. Elsewhere it is held until control comes back to code that counts, or the
- * program makes a system call. */
+ * program makes a system call. One that comes too soon is blocked until the next tick, or the next call. */
 static void
 take_signal(struct recorder *r)
 {
@@ -220,13 +187,15 @@ take_signal(struct recorder *r)
 	r->task->sig = 0;
 	caused = tracee_caused(sig, &info);
 	from = state_of(r, caused);
-	if (was_held(r, sig) || caused || (from.sum == r->task->known && buffer_is_empty(r)) || from.pc) {
+	if (comes_too_soon(r, &info, &from)) {
+		held_block(r, &info);
+		return;
+	}
+	if (held_comes(r, sig) || caused || (from.sum == r->task->known && buffer_is_empty(r)) || from.pc) {
 		deliver(r, sig, &from);
 		return;
 	}
-	if (!some_wait(r))
-		schedule_hurry(&r->turns);
-	hold(r, &info);
+	held_add(r, &info);
 	await_return(r);
 }
 
@@ -250,7 +219,7 @@ release(struct recorder *r)
 	/* If the task was told to stop before this call, the kernel has forgotten that, because any stop fulfils it. */
 	if (r->task->interrupted)
 		ptrace(PTRACE_INTERRUPT, r->t->pid, 0, 0);
-	send_held(r);
+	held_send(r);
 }
 
 /* ---- turns ---- */
@@ -305,7 +274,7 @@ rest_in_loop(struct recorder *r, unsigned steps)
 		return false;
 	if (!stood || spin != SPIN_STAYS) {
 		put_switch(r, &s, spin == SPIN_COUNTS ? 0 : steps);
-		send_held(r);
+		held_send(r);
 	}
 	r->task->loops = steps;
 	return true;
@@ -328,7 +297,7 @@ come_back(struct recorder *r)
 {
 	breakpoint_take(r->t, &r->task->group->space->back);
 	forced_mend(r, SIGTRAP, false);
-	send_held(r);
+	held_send(r);
 	if (schedule_over(&r->turns))
 		leave_turn(r);
 }
@@ -349,6 +318,19 @@ check_stuck(struct recorder *r)
 	}
 }
 
+/* At a tick: the program has got on, and what came too soon comes now, or as soon as the log can name the state. */
+static bool
+end_block(struct recorder *r)
+{
+	held_unblock(r);
+	if (!state_of(r, false).pc) {
+		await_return(r);
+		return false;
+	}
+	held_send(r);
+	return true;
+}
+
 /* The task was told to stop, or a stopped process goes on. */
 static void
 stop_here(struct recorder *r)
@@ -358,6 +340,8 @@ stop_here(struct recorder *r)
 	r->task->interrupted = false;
 	/* A signal of a breakpoint, or of a call that is seen by SIGSYS, is pending and is reported next. */
 	if (tracee_signal_pends(r->t))
+		return;
+	if (held_soon(r) && end_block(r))
 		return;
 	if (!r->task->in_call && (steps = schedule_looks(&r->turns)) && rest_in_loop(r, steps))
 		return;
@@ -385,14 +369,21 @@ listen(struct recorder *r)
 static void
 at_call(struct recorder *r)
 {
+	bool soon = held_unblock(r);
+
 	breakpoint_take(r->t, &r->task->group->space->back);
 	r->task->seen = false;
-	if (r->task->in_call)
+	if (r->task->in_call) {
 		record_end_call(r);
-	else if (some_wait(r) || r->task->interrupted)
-		release(r);
-	else
+	} else if (soon) {
+		/* It comes behind the call, or ends it: before it, it would keep the program from making it. */
+		held_send(r);
 		record_begin_call(r);
+	} else if (held_some(r) || r->task->interrupted) {
+		release(r);
+	} else {
+		record_begin_call(r);
+	}
 }
 
 static void
@@ -477,6 +468,7 @@ loosen(struct recorder *r, bool memory)
 {
 	bool begun = r->task->in_call && !r->task->entered && r->task == r->turns.now;
 
+	held_unblock(r);
 	keep_signal(r);
 	breakpoint_take(r->t, &r->task->group->space->back);
 	if (begun)
@@ -501,7 +493,7 @@ let_go(struct recorder *r)
 {
 	if (!r->t->pid)
 		return;
-	send_held(r);
+	held_send(r);
 	ptrace(PTRACE_DETACH, r->t->pid, 0, r->task->sig);
 	r->t->pid = 0;
 }

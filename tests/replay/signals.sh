@@ -117,6 +117,18 @@ t_struck_padded() {
 	done
 }
 
+# Signals come faster than they can be recorded: the program gets on all the same.
+t_struck_too_often() {
+	$cc -w -O2 -fchord=clock -o struck "$here/struck.c" 2>cc.err || no "$(head -c 300 cc.err)"
+	gcc -w -O2 -o uncounted "$here/struck.c" || no "cannot compile"
+	for run in "struck tight" "struck mixed" "struck calls" "uncounted calls"; do
+		# shellcheck disable=SC2086
+		record_by ./$run 200 30
+		[ $status = 3 ] || no "$run: status $status: $(head -c 300 err)"
+		replay 1
+	done
+}
+
 t_struck_by_others() {
 	$cc -w -O2 -fchord=clock -o struck "$here/struck.c" 2>cc.err || no "$(head -c 300 cc.err)"
 	for option in "" --signals; do

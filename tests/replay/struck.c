@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* struck HOW N: runs until N signals have come, from its own timer or from outside. What it prints depends on where each of
- * them struck: in a tight loop, in recursion and in calls back from libc, or in calls that they interrupt. */
+/* struck HOW N US: runs until N signals have come, from its own timer, each US microseconds (default: 1000), or from outside. What
+ * it prints depends on where each of them struck: in a tight loop, in recursion and in calls back from libc, or in calls that they
+ * interrupt. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -100,7 +101,8 @@ int
 main(int argc, char **argv)
 {
 	uint64_t most = argc > 2 ? strtoull(argv[2], NULL, 10) : 50;
-	struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+	long us = argc > 3 ? atol(argv[3]) : 1000;
+	struct itimerval often = {{0, us}, {0, us}}, never = {{0, 0}, {0, 0}};
 	struct sigaction act = {.sa_handler = on_signal};
 
 	sigaction(SIGALRM, &act, NULL);
