@@ -35,6 +35,7 @@
 #include "measure_trace.c"
 #include "exit.c"
 #include "fast_walk.c"
+#include "library.c"
 #include "handler.c"
 #include "jump.c"
 #include "fibre.c"

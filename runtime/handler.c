@@ -18,6 +18,8 @@ chord_rt_count_handler(struct chord_rt_ctl *ctl, uint64_t handler)
 	uint64_t *count;
 
 	if (!m) {
+		if (chord_rt_handler_is_known(ctl, handler))
+			return;
 		if (!ctl->handlers_warned)
 			chord_rt_text(ctl, "a handler of signals is in code that is not measured: where it lets the program go on "
 			                   "elsewhere than where it was, counts are not exact");

@@ -78,52 +78,6 @@ chord_rt_same_at(const struct chord_rt_at *a, const struct chord_rt_at *b)
 
 /* ---- one thread ---- */
 
-/* Does the library have threads that spin for a while before they sleep, as those of OpenMP do? */
-static bool
-chord_rt_is_spinner(const char *name)
-{
-	static const char names[][9] = {"libgomp.", "libomp.s", "libomp-1", "libiomp5"};
-	const char *slash = name;
-	bool found = false;
-
-	for (; name && *name; name++)
-		slash = *name == '/' ? name + 1 : slash;
-	for (uint32_t i = 0; slash && i < sizeof names / sizeof *names; i++)
-		found |= chord_rt_length(slash) >= 8 && chord_rt_equal(slash, names[i], 8);
-	return found;
-}
-
-struct chord_rt_named { uint64_t at; bool found; };
-
-static int
-chord_rt_spinner(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct chord_rt_named *named = arg;
-	bool here = false;
-
-	(void)size;
-	for (uint32_t i = 0; i < info->phnum; i++)
-		here |= info->phdr[i].p_type == PT_LOAD && named->at - info->addr - info->phdr[i].p_vaddr < info->phdr[i].p_memsz;
-	named->found = here && chord_rt_is_spinner(info->name);
-	return here;
-}
-
-/* The list of objects is used only if the C library has no function that works without its lock, because another thread may hold
- * that lock for ever. */
-static bool
-chord_rt_spins(const struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
-{
-	chord_rt_find_fn *find = (chord_rt_find_fn *)ctl->real[CHORD_RT_HOOK__dl_find_object];
-	struct chord_rt_named named = {(uint64_t)r->start, false};
-	struct chord_rt_found f;
-
-	if (find && r->start)
-		return !find((void *)r->start, &f) && chord_rt_is_spinner(((const struct chord_rt_link_map *)f.link_map)->name);
-	if (r->start && chord_rt_dl_iterate_phdr)
-		chord_rt_dl_iterate_phdr(chord_rt_spinner, &named);
-	return named.found;
-}
-
 /* Adds the frame that w has reached. False: it cannot be added, or not everything that an exit would record is known. */
 static bool
 chord_rt_add_active(struct chord_rt_actives *a, const struct chord_rt_walk *w, const struct chord_rt_mod *m,
@@ -198,14 +152,14 @@ chord_rt_other(struct chord_rt_ctl *ctl, struct chord_rt_region *r, int32_t tid,
 		return CHORD_RT_STANDS;
 	chord_rt_read_at(tid, &before);
 	if (before.n >= 7 && chord_rt_equal(before.call, "running", 7))
-		return chord_rt_spins(ctl, r) ? CHORD_RT_SPINS : CHORD_RT_RUNS;
+		return chord_rt_spins(ctl, (uint64_t)r->start) ? CHORD_RT_SPINS : CHORD_RT_RUNS;
 	if (!chord_rt_last_two(before.call, before.n, at))
 		return CHORD_RT_STANDS;
 	found = chord_rt_follow_other(ctl, r, tid, at, a);
 	chord_rt_read_at(tid, &behind);
 	if (chord_rt_same_at(&before, &behind))
 		return found;
-	return chord_rt_spins(ctl, r) ? CHORD_RT_SPINS : CHORD_RT_RUNS;
+	return chord_rt_spins(ctl, (uint64_t)r->start) ? CHORD_RT_SPINS : CHORD_RT_RUNS;
 }
 
 /* ---- all of them ---- */

@@ -235,6 +235,8 @@ t_gfortran() {
 	counts prog work_
 	CHORD_CC=gfortran want $cc -O2 -fno-inline -fchord=every-edge -o prog2 sums.f90
 	counts prog2 work_
+	want "$CHORD" report ./prog2
+	! grep -q "handler of signals" out || no "a note on Fortran's own handlers"
 }
 t_gnatmake() {
 	want env COMPILER_PATH="$hook" gnatmake -q -O2 ada_main.adb
@@ -246,6 +248,20 @@ t_gnatmake() {
 	want gnatmake -q -f -O2 -o third ada_main.adb --GCC="$gcc" -largs --GCC="$gcc"
 	counts third ada_main__work
 	[ "$(calls ./third main)" = 1 ] || no "main of gnatmake's own file is not measured"
+}
+# Nothing is said of the handlers of Ada's library, and what they do is counted exactly.
+t_gnat_faults() {
+	local gcc="$(dirname "$CHORD")/chord-cc"
+	for measure in every-block edges paths; do
+		rm -f faults.*.chord
+		want gnatmake -q -f -O2 -gnatp -fnon-call-exceptions faults.adb --GCC="$gcc -fchord=$measure" -largs --GCC="$gcc -fchord=$measure"
+		want ./faults
+		"$CHORD" report ./faults >report.$measure 2>err || no "report: $(head -c 400 err)"
+		grep -Eq '  1,000  faults__get' report.$measure || no "$measure: $(head -c 800 report.$measure)"
+		! grep -qi "handler" report.$measure || no "$measure: a note: $(grep -i handler report.$measure)"
+		sed '/^$/,$!d; /blocks entered/,$d' report.$measure >functions.$measure
+		same functions.every-block functions.$measure
+	done
 }
 # rustc assembles by itself: its assembler text is woven, and takes the place of its object when it links.
 t_rustc() {
@@ -1640,6 +1656,7 @@ test_case gxx g++
 test_case gxx-pipe g++
 test_case gfortran gfortran
 test_case gnatmake gnatmake
+test_case gnat-faults gnatmake
 test_case rustc rustc
 test_case clang clang
 test_case clang-14 clang-14 clang++-14
