@@ -123,6 +123,7 @@ struct task {
 	bool blocks;             /* further ones are blocked meanwhile */
 	uint64_t mask;           /* if so, what the program has blocked itself, by number - 1 */
 	unsigned held_at;        /* ticks at which the first of them came */
+	uint64_t held_cpu;       /* tracee_cpu() then */
 	bool free;               /* it can run without a stop at each call */
 	bool runs_free;          /* it does so since it went on last */
 	bool seen;               /* its next call is to be seen, because it has been stopped at it */

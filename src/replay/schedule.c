@@ -16,8 +16,10 @@
 
 /* In ticks. A turn is over after TURN at a system call. In code that makes no calls, and that a replay needs long to get to, it is
  * over after TIMED_TURN with timers and LONG_TURN without. PATIENCE: how long signals may wait, and other tasks for a task that
- * stays in a loop. LAST_PATIENCE: how long others may wait for a task that computes. */
+ * stays in a loop. LAST_PATIENCE: how long others may wait for a task that computes. Signals may wait longer on a busy machine:
+ * until their process has had PATIENCE_NS of the processors' time. */
 enum { TICK_US = 5000, CHAOS_TICK_US = 500, TURN = 2, TIMED_TURN = 8, LONG_TURN = 100, PATIENCE = 400, LAST_PATIENCE = 12000 };
+#define PATIENCE_NS ((uint64_t)PATIENCE * TICK_US * 1000)
 
 /* ---- time ---- */
 
@@ -50,6 +52,7 @@ schedule_hurry(struct schedule *s)
 	set_ticking(s, true);
 	s->now->waits = true;
 	s->now->held_at = (unsigned)ticks;
+	s->now->held_cpu = tracee_cpu(s->now->group->pid);
 	s->look = 1;
 }
 
@@ -62,7 +65,12 @@ have_passed(const struct schedule *s, unsigned since, unsigned n)
 bool
 schedule_impatient(const struct schedule *s)
 {
-	return s->now->waits && have_passed(s, s->now->held_at, PATIENCE);
+	uint64_t cpu;
+
+	if (!s->now->waits || !have_passed(s, s->now->held_at, PATIENCE))
+		return false;
+	cpu = tracee_cpu(s->now->group->pid);
+	return !cpu || cpu - s->now->held_cpu >= PATIENCE_NS;
 }
 
 /* ---- news ---- */

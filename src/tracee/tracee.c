@@ -681,6 +681,17 @@ tracee_signal_pends(const struct tracee *t)
 }
 
 uint64_t
+tracee_cpu(pid_t process)
+{
+	struct timespec time;
+	clockid_t of;
+
+	if (clock_getcpuclockid(process, &of) || clock_gettime(of, &time))
+		return 0;
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+uint64_t
 tracee_sum(const struct tracee *t)
 {
 	struct traced_regs bare = t->machine->bare(&t->regs);

@@ -95,6 +95,8 @@ bool tracee_caused(int sig, const siginfo_t *info);
 /* At STOP_GROUP: true if its last instruction has caused a signal that is still pending. An interruption comes first, and the PC
  * may then be after a breakpoint. */
 bool tracee_signal_pends(const struct tracee *t);
+/* The processors' time that a process has taken so far, in ns; 0: not known. */
+uint64_t tracee_cpu(pid_t process);
 /* A traced_read_fn for a struct tracee. False: not all of the memory is there. */
 bool tracee_read(const void *t, uint64_t addr, void *to, size_t n);
 /* Reads as far as there is memory. Returns the number of bytes. */

@@ -206,6 +206,34 @@ t_struck_lua() {
 	done
 }
 
+# On a busy machine a signal may wait for more than two seconds in code that neither counts nor makes calls.
+t_struck_busy() {
+	local cpu hogs=()
+	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//') || skip "no taskset"
+	cat >long.c <<-'EOF'
+	#include <signal.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	static volatile unsigned long x = 1, seen;
+	static void on(int s) { seen++; }
+	int main(void) {
+		signal(SIGALRM, on), ualarm(10000, 0);
+		for (unsigned long i = 0; i < 250000000; i++) x = x * 5 + 1;
+		getppid();
+		return printf("%lu\n", seen) < 0;
+	}
+	EOF
+	gcc -w -O2 -o long long.c || no "cannot compile"
+	trap 'kill "${hogs[@]}" 2>/dev/null' EXIT
+	for _ in 1 2 3 4 5; do
+		taskset -c "$cpu" bash -c 'while :; do :; done' &
+		hogs+=($!)
+	done
+	record taskset -c "$cpu" ./long
+	[ "$(cat out)" = 1 ] && [ ! -s err ] || no "$(head -c 300 out err)"
+	replay 1
+}
+
 t_struck_refused() {
 	gcc -w -O2 -o struck "$here/struck.c" || no "cannot compile"
 	refused 1 'signal 14: it has come in .*without being recorded' timeout -k 5 60 "$CHORD" record --signals -o log ./struck tight 20

@@ -113,16 +113,28 @@ deliver(struct live *l, const siginfo_t *info, const struct place *p)
 	return go_on(l, info->si_signo);
 }
 
+/* How long a signal may wait: seconds, and, as the machine may be busy, of the processors' time as well. */
+enum { PATIENCE = 2 };
+
+static bool
+is_impatient(const struct live *l)
+{
+	uint64_t cpu = tracee_cpu(l->t->pid);
+
+	return some_wait(l) && (!cpu || cpu - l->held_cpu >= (uint64_t)PATIENCE * 1000000000);
+}
+
 /* The signal waits until control comes back to code with a clock, or for the next system call. */
 static enum stop
 hold(struct live *l, const siginfo_t *info)
 {
-	enum { PATIENCE = 2 };          /* seconds */
 	uint64_t at = l->back.at ? 0 : clock_return(l->clock, tracee_word(l->t, l->t->machine->sp));
 	bool there = false;
 
-	if (!some_wait(l))
+	if (!some_wait(l)) {
+		l->held_cpu = tracee_cpu(l->t->pid);
 		alarm(PATIENCE);
+	}
 	for (size_t i = 0; info->si_signo < SIGRTMIN && i < l->held.n; i++)
 		there |= l->held.at[i].info.si_signo == info->si_signo;
 	if (!there)
@@ -222,6 +234,8 @@ take_stop(struct live *l, enum stop stop)
 		if (tracee_signal(l->t) != SIGTRAP)
 			return tracee_go(l->t, PTRACE_LISTEN, 0);
 		if (some_wait(l))
+			alarm(1);
+		if (is_impatient(l))
 			refuse(l, pool_printf(l->pool, "signal %d", l->held.at[0].info.si_signo),
 			       "it has come in code that neither counts nor makes system calls");
 		return l->over ? stop : go_on(l, 0);

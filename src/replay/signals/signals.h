@@ -37,6 +37,7 @@ struct live {
 	bool over;               /* reported */
 	/* recording */
 	VEC(struct waiting) held; /* signals that wait for a state that can be named */
+	uint64_t held_cpu;       /* tracee_cpu() as the first of them came */
 	struct breakpoint back;  /* where control comes back to code with a clock, while some wait */
 	struct place before;     /* the call that has been put off, */
 	uint64_t before_sum;     /* and the registers' check sum there; 0: none has */
