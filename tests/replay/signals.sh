@@ -208,7 +208,7 @@ t_struck_lua() {
 
 # On a busy machine a signal may wait for more than two seconds in code that neither counts nor makes calls.
 t_struck_busy() {
-	local cpu hogs=()
+	local cpu
 	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//') || skip "no taskset"
 	cat >long.c <<-'EOF'
 	#include <signal.h>
@@ -224,7 +224,8 @@ t_struck_busy() {
 	}
 	EOF
 	gcc -w -O2 -o long long.c || no "cannot compile"
-	trap 'kill "${hogs[@]}" 2>/dev/null' EXIT
+	hogs=()
+	trap 'kill "${hogs[@]}"' EXIT
 	for _ in 1 2 3 4 5; do
 		taskset -c "$cpu" bash -c 'while :; do :; done' &
 		hogs+=($!)
