@@ -205,7 +205,7 @@ static void
 put_packages(const struct writer *w)
 {
 	const struct view_file *file = w->x->list->file.at;
-	uint32_t n = (uint32_t)w->x->list->file.n;
+	uint32_t n = w->x->nfile;
 
 	for (uint32_t first = 0, last; first < n; first = last) {
 		for (last = first + 1; last < n && same_folder(file[w->order[first]].name, file[w->order[last]].name);)
@@ -219,8 +219,8 @@ put_document(const struct writer *w)
 {
 	struct shares all = {0};
 
-	for (uint32_t i = 0; i < w->x->list->file.n; i++)
-		add_shares(&all, &w->file[i]);
+	for (uint32_t i = 0; i < w->x->nfile; i++)
+		add_shares(&all, &w->file[w->order[i]]);
 	buf_str(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	        "<!DOCTYPE coverage SYSTEM \"http://cobertura.sourceforge.net/xml/coverage-04.dtd\">\n<coverage");
 	put_rates(w->out, &all);
@@ -240,13 +240,13 @@ export_cobertura(const struct export *x, struct buf *out)
 	struct writer w = {.x = x, .function = covered_functions(x), .out = out, .folder = export_folder(x)};
 
 	w.file = xcalloc(x->list->file.n + 1, sizeof *w.file);
-	w.order = xcalloc(x->list->file.n + 1, sizeof *w.order);
-	for (uint32_t i = 0; i < x->list->file.n; i++) {
-		w.file[i] = shares_of(&w, i, 0, UINT_MAX);
-		w.order[i] = i;
+	w.order = xcalloc(x->nfile + 1, sizeof *w.order);
+	for (uint32_t i = 0; i < x->nfile; i++) {
+		w.file[x->file[i]] = shares_of(&w, x->file[i], 0, UINT_MAX);
+		w.order[i] = x->file[i];
 	}
-	if (x->list->file.n)
-		qsort_r(w.order, x->list->file.n, sizeof *w.order, by_folder, x->list->file.at);
+	if (x->nfile)
+		qsort_r(w.order, x->nfile, sizeof *w.order, by_folder, x->list->file.at);
 	put_document(&w);
 	free(w.order);
 	free(w.file);

@@ -5,20 +5,22 @@
 #include <string.h>
 
 const struct exporter exporters[] = {
-	{"lcov", "lines, functions and branches, as geninfo writes them (lcov, genhtml, code review services)", export_lcov, false},
-	{"lcov2", "what lcov has, and the last lines of functions (lcov 2 and later)", export_lcov2, false},
-	{"cobertura", "lines and branches as Cobertura's XML (GitLab, Jenkins, Azure)", export_cobertura, false},
-	{"gcov", "lines, functions and branches as gcov's JSON, version 2 (gcovr, geninfo)", export_gcov, false},
-	{"callgrind", "instructions by function, line and address (callgrind_annotate, KCachegrind)", export_callgrind, false},
-	{"pprof", "instructions by address, with their callers as far as known (pprof, Pyroscope, Parca)", export_pprof, true},
-	{"folded", "instructions by stack, as far as stacks are known (flame graphs)", export_folded, false},
-	{"speedscope", "instructions by stack, for speedscope", export_speedscope, false},
-	{"json", "functions and lines with their branches, by a schema", export_json, false},
-	{"jsonl", "a row for each instruction, in JSON (databases, data frames)", export_jsonl, false},
-	{"csv", "a row for each instruction (databases, spreadsheets, data frames)", export_csv, false},
-	{"llvm", "counts by function and line as LLVM's profiles of samples (clang -fprofile-sample-use=)", export_llvm, false},
-	{"afdo", "counts by function and line as AutoFDO's profiles (gcc -fauto-profile=)", export_afdo, false},
-	{"bolt", "branches of the program built without Chord (llvm-bolt --data=)", export_bolt, false},
+	{"lcov", "lines, functions and branches, as geninfo writes them (lcov, genhtml, code review services)",
+	 .write = export_lcov, .by_file = true},
+	{"lcov2", "what lcov has, and the last lines of functions (lcov 2 and later)", .write = export_lcov2, .by_file = true},
+	{"cobertura", "lines and branches as Cobertura's XML (GitLab, Jenkins, Azure)", .write = export_cobertura, .by_file = true},
+	{"gcov", "lines, functions and branches as gcov's JSON, version 2 (gcovr, geninfo)", .write = export_gcov, .by_file = true},
+	{"callgrind", "instructions by function, line and address (callgrind_annotate, KCachegrind)", .write = export_callgrind},
+	{"pprof", "instructions by address, with their callers as far as known (pprof, Pyroscope, Parca)",
+	 .write = export_pprof, .packed = true},
+	{"folded", "instructions by stack, as far as stacks are known (flame graphs)", .write = export_folded},
+	{"speedscope", "instructions by stack, for speedscope", .write = export_speedscope},
+	{"json", "functions and lines with their branches, by a schema", .write = export_json},
+	{"jsonl", "a row for each instruction, in JSON (databases, data frames)", .write = export_jsonl},
+	{"csv", "a row for each instruction (databases, spreadsheets, data frames)", .write = export_csv},
+	{"llvm", "counts by function and line as LLVM's profiles of samples (clang -fprofile-sample-use=)", .write = export_llvm},
+	{"afdo", "counts by function and line as AutoFDO's profiles (gcc -fauto-profile=)", .write = export_afdo},
+	{"bolt", "branches of the program built without Chord (llvm-bolt --data=)", .write = export_bolt},
 };
 const size_t nexporter = sizeof exporters / sizeof *exporters;
 

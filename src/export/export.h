@@ -10,6 +10,8 @@ struct export {
 	struct run *run;
 	const struct view_listing *list;
 	const struct view_functions *function; /* all, by unit and address; no format has those whose counts are not exact */
+	const uint32_t *file;    /* the files of the list that are chosen, for formats that are `by_file` */
+	uint32_t nfile;
 };
 
 struct exporter {
@@ -17,6 +19,7 @@ struct exporter {
 	/* Appends the whole text. False: reported, and the output must not be used. */
 	bool (*write)(const struct export *x, struct buf *out);
 	bool packed;             /* the output is compressed */
+	bool by_file;            /* it stands by source file, which can be chosen */
 };
 
 /* export.c: all formats; the one with a name, or NULL. */

@@ -151,9 +151,9 @@ export_gcov(const struct export *x, struct buf *out)
 	buf_str(out, ",\"data_file\":");
 	value_put(out, value_text(w.pool, x->run->path));
 	buf_str(out, ",\"files\":[");
-	for (uint32_t i = 0; i < x->list->file.n; i++) {
+	for (uint32_t i = 0; i < x->nfile; i++) {
 		buf_str(out, i ? ",\n" : "\n");
-		put_file(&w, i);
+		put_file(&w, x->file[i]);
 	}
 	buf_str(out, "]}\n");
 	free(w.sizes.at);

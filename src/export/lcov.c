@@ -130,13 +130,13 @@ put_tracefile(const struct export *x, bool ends, struct buf *out)
 {
 	struct covered_list all = covered_functions(x);
 
-	for (uint32_t i = 0; i < x->list->file.n; i++) {
-		const struct view_file *f = &x->list->file.at[i];
+	for (uint32_t i = 0; i < x->nfile; i++) {
+		const struct view_file *f = &x->list->file.at[x->file[i]];
 
 		buf_str(out, "TN:\nSF:");
 		put_name(f->name, out);
 		put_functions(&all, f, ends, out);
-		put_all_branches(x, i, out);
+		put_all_branches(x, x->file[i], out);
 		put_lines(f, out);
 		buf_str(out, "end_of_record\n");
 	}

@@ -3,14 +3,20 @@
 #include "export/export.h"
 #include "tool/options.h"
 #include "tool/print.h"
+#include "view/coverage.h"
 
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+enum { OPT_INCLUDE = 256, OPT_EXCLUDE };
+
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0, "One of those below", 1},
+	{"include", OPT_INCLUDE, "GLOB", 0, "Only source files that match the pattern, by all of their path or its end; may be "
+	 "repeated (lcov, lcov2, cobertura, gcov)", 1},
+	{"exclude", OPT_EXCLUDE, "GLOB", 0, "No source files that match; may be repeated", 1},
 	{"output", 'o', "FILE", 0, "Where to write it (default: standard output)", 1},
 	{NULL, 0, NULL, 0, "Formats:", 2},
 };
@@ -18,6 +24,7 @@ static const struct argp_option options[] = {
 struct args {
 	const struct exporter *format;
 	const char *output;
+	struct coverage_choice choice;
 	char **name;
 	int n;
 };
@@ -36,6 +43,12 @@ parse_export(int key, char *arg, struct argp_state *state)
 	case 'o':
 		a->output = arg;
 		break;
+	case OPT_INCLUDE:
+		VEC_PUSH(a->choice.in, arg);
+		break;
+	case OPT_EXCLUDE:
+		VEC_PUSH(a->choice.out, arg);
+		break;
 	case ARGP_KEY_ARGS:
 		a->name = state->argv + state->next;
 		a->n = state->argc - state->next;
@@ -46,6 +59,8 @@ parse_export(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->format)
 			argp_error(state, "which format?");
+		else if ((a->choice.in.n || a->choice.out.n) && !a->format->by_file)
+			argp_error(state, "--include, --exclude: %s has all files", a->format->name);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -101,18 +116,37 @@ save_export(const struct args *a, struct buf *out)
 	return ok;
 }
 
+/* Numbers of the chosen files in the list, *n of them. NULL: there is none, reported. */
+static uint32_t *
+choose_files(const struct args *a, const struct run *run, const struct view_listing *list, uint32_t *n)
+{
+	uint32_t *file = xcalloc(list->file.n + 1, sizeof *file);
+
+	for (uint32_t i = *n = 0; i < list->file.n; i++)
+		if (coverage_chooses(&a->choice, list->file.at[i].name))
+			file[(*n)++] = i;
+	if (*n || !list->file.n)
+		return file;
+	say_error(run->path, "it has code of no source file that --include and --exclude choose");
+	free(file);
+	return NULL;
+}
+
 static bool
 write_export(const struct args *a, struct run *run)
 {
 	struct view_functions all = {0};
 	struct view_listing list;
 	struct buf out = {0};
+	uint32_t *file, n;
 	bool ok;
 
 	view_functions(&all, run);
 	view_listing(&list, run, NULL, NULL);
 	warn_of_unknown(run, &all);
-	ok = a->format->write(&(struct export){run, &list, &all}, &out) && save_export(a, &out);
+	file = choose_files(a, run, &list, &n);
+	ok = file && a->format->write(&(struct export){run, &list, &all, file, n}, &out) && save_export(a, &out);
+	free(file);
 	buf_free(&out);
 	view_listing_free(&list);
 	free(all.at);
@@ -148,6 +182,8 @@ cmd_export(int argc, char **argv)
 	options_read(&argp, argc, argv, 0, &a);
 	status = run_load(&run, a.name[0], a.name + 1, a.n - 1) && write_export(&a, &run) && !run.missing.n ? 0 : EXIT_NO;
 	run_close(&run);
+	free(a.choice.in.at);
+	free(a.choice.out.at);
 	pool_free(pool);
 	return status;
 }

@@ -615,8 +615,8 @@ finish_file(struct coverage_file *f)
 
 /* ---- choice of files ---- */
 
-static bool
-is_wanted(const struct coverage_choice *choice, const char *file)
+bool
+coverage_chooses(const struct coverage_choice *choice, const char *file)
 {
 	bool in = !choice->in.n;
 
@@ -644,7 +644,7 @@ choose_files(struct coverage *c, const struct coverage_choice *choice)
 
 	for (size_t i = 0; i < c->file.n; i++) {
 		struct coverage_file *f = &c->file.at[i];
-		bool wanted = is_wanted(choice, f->name);
+		bool wanted = coverage_chooses(choice, f->name);
 
 		if (!wanted && (f->line.n || f->function.n))
 			VEC_PUSH(c->left_out, f->name);

@@ -91,6 +91,8 @@ struct coverage_choice {
 	bool unmarked;           /* markers in the source are ignored */
 };
 
+bool coverage_chooses(const struct coverage_choice *choice, const char *file);
+
 /* Fills *c; view_coverage_free() frees it. The run has to stay. */
 void view_coverage(struct coverage *c, struct run *run, const struct coverage_choice *choice);
 void view_coverage_free(struct coverage *c);

@@ -479,6 +479,30 @@ t_standard_output() {
 	tr -d '\r' <out | cmp -s plain - || no "the text is not shown on a terminal"
 }
 
+# Files are chosen as `chord coverage` chooses them, and rates are those of the chosen ones.
+t_chosen_files() {
+	printf '#include <cstdio>\n#include <string>\n#include <vector>\n#include "own.h"\n%s\n' \
+		'int main() { std::vector<std::string> v; for (int i = 0; i < own(3); i++) v.push_back(std::to_string(i)); return v.size() != 6; }' >v.cc
+	printf 'static inline int own(int x) { return x > 5 ? 1\n: 2 * x; }\n' >own.h
+	want "$CHORD" c++ -g -O0 -o v v.cc
+	want ./v
+	for f in lcov lcov2 cobertura gcov; do
+		want "$CHORD" export -f $f -o all.$f ./v
+		grep -q '/usr/include' all.$f || no "$f: no headers"
+		want "$CHORD" export -f $f --exclude='/usr/*' -o some.$f ./v
+		grep -q 'v\.cc' some.$f && grep -q 'own\.h' some.$f && ! grep -q '/usr/include' some.$f || no "$f: $(head -c 400 some.$f)"
+		want "$CHORD" export -f $f --include=own.h --include='*.cc' --exclude='*/v.cc' -o one.$f ./v
+		grep -q 'own\.h' one.$f && ! grep -q '/usr/include\|v\.cc' one.$f || no "$f: $(head -c 400 one.$f)"
+		refused 1 "no source file that" "$CHORD" export -f $f --include=none -o none.$f ./v
+		[ ! -e none.$f ] || no "$f: a file of nothing"
+	done
+	grep -q 'branches-covered="1" branches-valid="2"' one.cobertura &&
+		! grep -q 'branches-covered="1" branches-valid="2"' all.cobertura || no "$(grep lines-valid one.cobertura)"
+	want "$CHORD" coverage --json ./v
+	[ "$(grep -c '^SF:' some.lcov)" = "$(jq '.files | length' out)" ] || no "other files than those of chord coverage"
+	refused 2 "csv has all files" "$CHORD" export -f csv --exclude='/usr/*' ./v
+}
+
 t_refused() {
 	built
 	refused 2 "no such format" "$CHORD" export -f nothing ./prog
@@ -488,7 +512,7 @@ t_refused() {
 	refused 1 "nowhere/x" "$CHORD" export -f lcov -o nowhere/x ./prog
 }
 
-for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv llvm afdo bolt not-exact library-gone newline names names-for-compilers jumps folders standard-output refused; do
+for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv llvm afdo bolt not-exact library-gone newline names names-for-compilers jumps folders standard-output chosen-files refused; do
 	test_case "$name"
 done
 exit $failed

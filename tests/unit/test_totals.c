@@ -92,13 +92,13 @@ calls_of_copies(void **state)
 	};
 	struct view_functions functions = {.at = row, .n = 1};
 	struct view_listing list = {0};
-	struct covered_list all = covered_functions(&(struct export){NULL, &list, &functions});
+	struct covered_list all = covered_functions(&(struct export){.list = &list, .function = &functions});
 
 	(void)state;
 	assert_true(all.fits);
 	free(all.at);
 	functions.n = 2;
-	all = covered_functions(&(struct export){NULL, &list, &functions});
+	all = covered_functions(&(struct export){.list = &list, .function = &functions});
 	assert_false(all.fits);
 	free(all.at);
 }
