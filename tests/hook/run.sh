@@ -475,7 +475,7 @@ t_clang_assembles() {
 	[ ! -e own.o ] || no "there is an object"
 }
 # llvm_sections OBJECT: names and types of its sections that have types of LLVM's.
-llvm_sections() { readelf -SW "$1" | sed -n 's/^ *\[[ 0-9]*\] \([^ ]*\) *LOOS+0x\(fff4c[0-9a-f]*\) .*/\1 \2/p'; }
+llvm_sections() { readelf -SW "$1" | sed -En 's/^ *\[[ 0-9]*\] ([^ ]*) *(LOOS\+0xfff4c[0-9a-f]*|LLVM_[A-Z_]*) .*/\1 \2/p'; }
 # Types of sections that only clang's own assembler knows by name: objects have them as without Chord, and nobody warns. Every
 # text of C++20 has one. lld links the libraries that a pragma names.
 t_clang_sections() {
