@@ -79,15 +79,18 @@ held_block(struct recorder *r, const siginfo_t *info)
 	add(r, info, true);
 }
 
-/* Is the next one pending? */
+/* Is the next one pending that the kernel would not have made while this one was? Those of POSIX's timers are queued, and each has
+ * its overruns. */
 static bool
-pends(const struct tracee *t, int sig)
+is_again(const struct tracee *t, const siginfo_t *held)
 {
 	struct __ptrace_peeksiginfo_args which = {.nr = 1, .flags = PTRACE_PEEKSIGINFO_SHARED};
 	siginfo_t info;
 
+	if (held->si_code != SI_KERNEL || held->si_signo >= SIGRTMIN)
+		return false;
 	for (; ptrace(PTRACE_PEEKSIGINFO, t->pid, &which, &info) > 0; which.off++)
-		if (info.si_signo == sig)
+		if (info.si_signo == held->si_signo)
 			return true;
 	return false;
 }
@@ -104,7 +107,7 @@ held_unblock(struct recorder *r)
 		struct held h = r->task->held.at[i];
 
 		some |= h.soon;
-		if (!h.soon || !pends(r->t, h.info.si_signo))
+		if (!h.soon || !is_again(r->t, &h.info))
 			r->task->held.at[n++] = (struct held){h.info, h.sent, false};
 	}
 	r->task->held.n = n;

@@ -209,7 +209,7 @@ void held_add(struct recorder *r, const siginfo_t *info);
 void held_block(struct recorder *r, const siginfo_t *info);
 bool held_some(const struct recorder *r);
 bool held_soon(const struct recorder *r); /* some that came too soon? */
-/* The program blocks what it has blocked itself. What came too soon is dropped if the next one is pending, or held as others are.
+/* The program blocks what it has blocked itself. What came too soon is held as others are, or dropped if the same is pending again.
  * Returns whether something had come too soon. */
 bool held_unblock(struct recorder *r);
 /* Sends the held signals once more: the log can name the state. */

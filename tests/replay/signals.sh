@@ -121,6 +121,10 @@ t_struck_padded() {
 t_struck_too_often() {
 	$cc -w -O2 -fchord=clock -o struck "$here/struck.c" 2>cc.err || no "$(head -c 300 cc.err)"
 	gcc -w -O2 -o uncounted "$here/struck.c" || no "cannot compile"
+	$cc -w -O2 -fchord=clock -o two-timers "$here/two-timers.c" 2>cc.err || no "$(head -c 300 cc.err)"
+	record ./two-timers
+	[ $status = 3 ] && [[ $(cat out) == "1 1 0 "* ]] || no "two timers: status $status: $(head -c 300 out err)"
+	replay 1
 	for run in "struck tight" "struck mixed" "struck calls" "uncounted calls"; do
 		# shellcheck disable=SC2086
 		record_by ./$run 200 30
