@@ -28,16 +28,8 @@ held_some(const struct recorder *r)
 	return false;
 }
 
-bool
-held_soon(const struct recorder *r)
-{
-	for (size_t i = 0; i < r->task->held.n; i++)
-		if (r->task->held.at[i].soon)
-			return true;
-	return false;
-}
+/* ---- signals that the kernel keeps back ---- */
 
-/* The kernel keeps further ones back. */
 static void
 block(struct recorder *r, int sig)
 {
@@ -52,13 +44,50 @@ block(struct recorder *r, int sig)
 	ptrace(PTRACE_SETSIGMASK, r->t->pid, sizeof mask, &mask);
 }
 
-static void
-add(struct recorder *r, const siginfo_t *info, bool soon)
+/* A thread that stands at a signal and goes on with it, but blocks it by then, has it pending again as it was. */
+void
+held_block(struct recorder *r, int sig)
 {
-	if (!held_some(r))
+	if (!r->task->waits)
 		schedule_hurry(&r->turns);
-	VEC_PUSH(r->task->held, (struct held){.info = *info, .soon = soon});
+	block(r, sig);
+	r->task->sig = sig;
 }
+
+void
+held_unblock(struct recorder *r)
+{
+	if (!r->task->blocks)
+		return;
+	r->task->blocks = false;
+	r->task->waits = held_some(r);
+	ptrace(PTRACE_SETSIGMASK, r->t->pid, sizeof r->task->mask, &r->task->mask);
+}
+
+void
+held_born(const struct recorder *r, const struct tracee *child)
+{
+	if (r->task->blocks)
+		ptrace(PTRACE_SETSIGMASK, child->pid, sizeof r->task->mask, &r->task->mask);
+}
+
+bool
+held_pends(const struct recorder *r, int sig)
+{
+	static const unsigned queues[] = {0, PTRACE_PEEKSIGINFO_SHARED};
+	siginfo_t info;
+
+	for (size_t i = 0; i < sizeof queues / sizeof *queues; i++) {
+		struct __ptrace_peeksiginfo_args which = {.nr = 1, .flags = queues[i]};
+
+		for (; ptrace(PTRACE_PEEKSIGINFO, r->t->pid, &which, &info) > 0; which.off++)
+			if (info.si_signo == sig)
+				return true;
+	}
+	return false;
+}
+
+/* ---- signals that the recorder holds ---- */
 
 /* As in the kernel, a signal that is not queued is pending once at most. */
 void
@@ -69,53 +98,19 @@ held_add(struct recorder *r, const siginfo_t *info)
 			block(r, info->si_signo);
 			return;
 		}
-	add(r, info, false);
+	if (!held_some(r))
+		schedule_hurry(&r->turns);
+	VEC_PUSH(r->task->held, (struct held){*info, false});
 }
 
-void
-held_block(struct recorder *r, const siginfo_t *info)
+/* Only the kernel may send what it sends itself, so that comes without its siginfo. */
+static void
+send(const struct recorder *r, const siginfo_t *info)
 {
-	block(r, info->si_signo);
-	add(r, info, true);
-}
+	pid_t process = r->task->group->pid, thread = r->task->tid;
 
-/* Is the next one pending that the kernel would not have made while this one was? Those of POSIX's timers are queued, and each has
- * its overruns. */
-static bool
-is_again(const struct tracee *t, const siginfo_t *held)
-{
-	struct __ptrace_peeksiginfo_args which = {.nr = 1, .flags = PTRACE_PEEKSIGINFO_SHARED};
-	siginfo_t info;
-
-	if (held->si_code != SI_KERNEL || held->si_signo >= SIGRTMIN)
-		return false;
-	for (; ptrace(PTRACE_PEEKSIGINFO, t->pid, &which, &info) > 0; which.off++)
-		if (info.si_signo == held->si_signo)
-			return true;
-	return false;
-}
-
-bool
-held_unblock(struct recorder *r)
-{
-	bool some = false;
-	size_t n = 0;
-
-	if (!r->task->blocks)
-		return false;
-	for (size_t i = 0; i < r->task->held.n; i++) {
-		struct held h = r->task->held.at[i];
-
-		some |= h.soon;
-		if (!h.soon || !is_again(r->t, &h.info))
-			r->task->held.at[n++] = (struct held){h.info, h.sent, false};
-	}
-	r->task->held.n = n;
-	r->task->blocks = false;
-	r->task->waits = held_some(r);
-	if (r->t->pid)
-		ptrace(PTRACE_SETSIGMASK, r->t->pid, sizeof r->task->mask, &r->task->mask);
-	return some;
+	if (info->si_code >= 0 || syscall(SYS_rt_tgsigqueueinfo, process, thread, info->si_signo, info))
+		syscall(SYS_tgkill, process, thread, info->si_signo);
 }
 
 void
@@ -123,9 +118,12 @@ held_send(struct recorder *r)
 {
 	held_unblock(r);
 	r->task->waits = false;
-	for (size_t i = 0; i < r->task->held.n; i++)
-		if (!r->task->held.at[i].sent) {
-			r->task->held.at[i].sent = true;
-			syscall(SYS_tgkill, r->task->group->pid, r->task->tid, r->task->held.at[i].info.si_signo);
-		}
+	for (size_t i = 0; i < r->task->held.n; i++) {
+		struct held *h = &r->task->held.at[i];
+
+		if (h->sent)
+			continue;
+		h->sent = true;
+		send(r, &h->info);
+	}
 }

@@ -73,11 +73,10 @@ enum task_state {
 	TASK_ENDED,
 };
 
-/* A signal that waits. */
+/* A signal that waits. sent: it has been sent again since. */
 struct held {
 	siginfo_t info;
-	bool sent;               /* it has been sent again since, and is pending */
-	bool soon;               /* it came before the program could get on, and waits for a tick or a call */
+	bool sent;
 };
 
 /* The kernel's results of an interrupted call, before the call is made again or the program sees another result. */
@@ -119,8 +118,10 @@ struct task {
 	struct tracee_start exec; /* what a call is about to run */
 	uint64_t clear, robust;  /* where the kernel writes when it ends: a word; a list of locks. 0: nowhere */
 	uint64_t known;          /* check sum of the registers at the last state that the log names */
+	bool handled;            /* there, a handler had begun or ended */
+	bool late;               /* what the kernel kept back comes now */
 	bool waits;              /* signals wait in `held` */
-	bool blocks;             /* further ones are blocked meanwhile */
+	bool blocks;             /* the kernel keeps signals back that the program has not blocked */
 	uint64_t mask;           /* if so, what the program has blocked itself, by number - 1 */
 	unsigned held_at;        /* ticks at which the first of them came */
 	uint64_t held_cpu;       /* tracee_cpu() then */
@@ -203,17 +204,17 @@ void forced_mend(struct recorder *r, int sig, bool all_blocked);
 
 /* Was this signal, which has come now, sent to deliver one that had been held? Then it is delivered as the held one. */
 bool held_comes(struct recorder *r, int sig);
-/* Holds a signal until held_send(). */
+/* Holds a signal until held_send(). Of those that are pending once at most the kernel keeps further ones back until then. */
 void held_add(struct recorder *r, const siginfo_t *info);
-/* The same, of one that came too soon; the kernel keeps further ones back until held_unblock(). */
-void held_block(struct recorder *r, const siginfo_t *info);
 bool held_some(const struct recorder *r);
-bool held_soon(const struct recorder *r); /* some that came too soon? */
-/* The program blocks what it has blocked itself. What came too soon is held as others are, or dropped if the same is pending again.
- * Returns whether something had come too soon. */
-bool held_unblock(struct recorder *r);
 /* Sends the held signals once more: the log can name the state. */
 void held_send(struct recorder *r);
+/* The task stands at a signal, which the kernel keeps back until held_unblock(). */
+void held_block(struct recorder *r, int sig);
+/* The task blocks what the program has blocked. */
+void held_unblock(struct recorder *r);
+void held_born(const struct recorder *r, const struct tracee *child); /* the same for what the task has begun */
+bool held_pends(const struct recorder *r, int sig); /* is such a signal pending, too? */
 
 /* ---- buffer: system calls without a stop ---- */
 

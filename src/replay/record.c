@@ -84,6 +84,7 @@ is_nondeterministic(struct recorder *r)
 	tracee_set(r->t, &r->t->regs);
 	forced_mend(r, SIGSEGV, false);
 	r->task->known = tracee_sum(r->t);
+	r->task->handled = false;
 	r->task->rests = true;
 	return true;
 }
@@ -131,9 +132,10 @@ state_of(struct recorder *r, bool caused)
 static void
 deliver(struct recorder *r, int sig, const struct state *from)
 {
-	bool soon = held_unblock(r);
-	enum stop stop = tracee_go(r->t, PTRACE_SINGLESTEP, sig);
+	enum stop stop;
 
+	held_unblock(r);
+	stop = tracee_go(r->t, PTRACE_SINGLESTEP, sig);
 	if (stop != STOP_SIGNAL || tracee_signal(r->t) != SIGTRAP) {
 		r->task->state = TASK_STOPPED;
 		return;
@@ -142,9 +144,7 @@ deliver(struct recorder *r, int sig, const struct state *from)
 	forced_delivered(r, sig);
 	buffer_masks(r);
 	r->task->known = tracee_sum(r->t);
-	r->task->rests = true;
-	if (soon)
-		held_send(r);
+	r->task->handled = r->task->rests = true;
 }
 
 /* Something waits for a state that the log can name: stops the program when control comes back to code that counts. */
@@ -158,13 +158,13 @@ await_return(struct recorder *r)
 		breakpoint_put(r->t, back, at);
 }
 
-/* Does a timer's signal come before the first instruction behind a handler? Then they come faster than they can be recorded, and
- * the program would not get on. */
+/* Does a timer's signal come before the first instruction of a handler, or behind one? Then they come faster than they can be
+ * recorded, and the program would not get on. Those that are queued stay in their order. */
 static bool
 comes_too_soon(const struct recorder *r, const siginfo_t *info, const struct state *from)
 {
-	return (info->si_code == SI_KERNEL || info->si_code == SI_TIMER) && r->made->call.class == CALL_RETURN &&
-	       from->sum == r->task->known && buffer_is_empty(r);
+	return (info->si_code == SI_KERNEL || info->si_code == SI_TIMER) && r->task->handled && from->sum == r->task->known &&
+	       buffer_is_empty(r) && (info->si_signo < SIGRTMIN || !held_pends(r, info->si_signo));
 }
 
 /* A signal with a handler is delivered at once at a state that the log can name: if the last instruction has caused it, at a stop
@@ -176,7 +176,7 @@ take_signal(struct recorder *r)
 	int sig = tracee_signal(r->t);
 	struct state from;
 	siginfo_t info;
-	bool caused;
+	bool late = r->task->late, caused;
 
 	r->task->sig = sig;
 	if (ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) || !tracee_signal_is(r->t, SIGNALS_CAUGHT, sig)) {
@@ -187,11 +187,16 @@ take_signal(struct recorder *r)
 	r->task->sig = 0;
 	caused = tracee_caused(sig, &info);
 	from = state_of(r, caused);
-	if (comes_too_soon(r, &info, &from)) {
-		held_block(r, &info);
+	r->task->late = false;
+	if (held_comes(r, sig) || caused) {
+		deliver(r, sig, &from);
 		return;
 	}
-	if (held_comes(r, sig) || caused || (from.sum == r->task->known && buffer_is_empty(r)) || from.pc) {
+	if (!late && comes_too_soon(r, &info, &from)) {
+		held_block(r, sig);
+		return;
+	}
+	if ((from.sum == r->task->known && buffer_is_empty(r)) || from.pc) {
 		deliver(r, sig, &from);
 		return;
 	}
@@ -216,6 +221,7 @@ release(struct recorder *r)
 	r->t->machine->make(&r->t->regs, number, arg);
 	tracee_set(r->t, &r->t->regs);
 	r->task->known = tracee_sum(r->t);
+	r->task->handled = false;
 	/* If the task was told to stop before this call, the kernel has forgotten that, because any stop fulfils it. */
 	if (r->task->interrupted)
 		ptrace(PTRACE_INTERRUPT, r->t->pid, 0, 0);
@@ -236,6 +242,7 @@ put_switch(struct recorder *r, const struct state *s, unsigned steps)
 	if (!steps)
 		log_put(r->log, s->count);
 	r->task->known = s->sum;
+	r->task->handled = false;
 	r->task->rests = true;
 }
 
@@ -318,15 +325,14 @@ check_stuck(struct recorder *r)
 	}
 }
 
-/* At a tick: the program has got on, and what came too soon comes now, or as soon as the log can name the state. */
+/* At a tick: the program has got on, and what the kernel keeps back comes now. True: what is held comes, too. */
 static bool
 end_block(struct recorder *r)
 {
 	held_unblock(r);
-	if (!state_of(r, false).pc) {
-		await_return(r);
-		return false;
-	}
+	r->task->late = true;
+	if (!state_of(r, false).pc)
+		return !held_some(r);
 	held_send(r);
 	return true;
 }
@@ -341,7 +347,7 @@ stop_here(struct recorder *r)
 	/* A signal of a breakpoint, or of a call that is seen by SIGSYS, is pending and is reported next. */
 	if (tracee_signal_pends(r->t))
 		return;
-	if (held_soon(r) && end_block(r))
+	if (r->task->blocks && !r->task->in_call && end_block(r))
 		return;
 	if (!r->task->in_call && (steps = schedule_looks(&r->turns)) && rest_in_loop(r, steps))
 		return;
@@ -366,24 +372,26 @@ listen(struct recorder *r)
 	r->task->state = TASK_WAITS;
 }
 
+static bool
+begins_task(uint64_t number)
+{
+	return number == SYS_fork || number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
+}
+
 static void
 at_call(struct recorder *r)
 {
-	bool soon = held_unblock(r);
-
 	breakpoint_take(r->t, &r->task->group->space->back);
 	r->task->seen = false;
-	if (r->task->in_call) {
+	/* What the kernel keeps back may come in the call. A birth does not happen while a signal is pending. */
+	if (r->task->in_call || !begins_task(tracee_word(r->t, r->t->machine->number)))
+		held_unblock(r);
+	if (r->task->in_call)
 		record_end_call(r);
-	} else if (soon) {
-		/* It comes behind the call, or ends it: before it, it would keep the program from making it. */
-		held_send(r);
-		record_begin_call(r);
-	} else if (held_some(r) || r->task->interrupted) {
+	else if (held_some(r) || r->task->interrupted)
 		release(r);
-	} else {
+	else
 		record_begin_call(r);
-	}
 }
 
 static void
@@ -536,6 +544,8 @@ let_go_behind_child(struct recorder *r)
 	enum stop stop = r->task->state == TASK_READY ? tracee_go(r->t, PTRACE_SYSCALL, 0) :
 		r->task->state == TASK_WAITS ? tracee_await(r->t) : tracee_stop(r->t);
 
+	if (stop != STOP_ENDED)
+		held_unblock(r);
 	if (stop == STOP_CALL)
 		tracee_call(r->t, r->t->machine->show_time, (uint64_t [6]){show[0], show[1]});
 	let_go(r);

@@ -427,6 +427,7 @@ record_end_call(struct recorder *r)
 	else if (r->made->call.class == CALL_MAP && succeeded(result))
 		nondet_mapped(r, r->made->arg, (uint64_t)result);
 	r->task->known = tracee_sum(r->t);
+	r->task->handled = r->made->call.class == CALL_RETURN;
 	r->task->rests = true;
 	forced_end_call(r, result);
 	if (r->made->number == SYS_sched_yield)
@@ -483,6 +484,7 @@ record_birth(struct recorder *r)
 			ptrace(PTRACE_DETACH, t.pid, 0, 0);
 		return;
 	}
+	held_born(r, &t);
 	child = tasks_born(&r->all, r->task, b, &t);
 	if (b->flags & CLONE_VM)
 		tracee_stop_at_end(&child->t, false);
@@ -531,6 +533,7 @@ record_exec(struct recorder *r)
 		nondet_begun(r);
 	forced_begun(r);
 	task->known = tracee_sum(r->t);
+	task->handled = false;
 	task->rests = true;
 }
 

@@ -121,10 +121,6 @@ t_struck_padded() {
 t_struck_too_often() {
 	$cc -w -O2 -fchord=clock -o struck "$here/struck.c" 2>cc.err || no "$(head -c 300 cc.err)"
 	gcc -w -O2 -o uncounted "$here/struck.c" || no "cannot compile"
-	$cc -w -O2 -fchord=clock -o two-timers "$here/two-timers.c" 2>cc.err || no "$(head -c 300 cc.err)"
-	record ./two-timers
-	[ $status = 3 ] && [[ $(cat out) == "1 1 0 "* ]] || no "two timers: status $status: $(head -c 300 out err)"
-	replay 1
 	for run in "struck tight" "struck mixed" "struck calls" "uncounted calls"; do
 		# shellcheck disable=SC2086
 		record_by ./$run 200 30
@@ -206,6 +202,18 @@ t_struck_lua() {
 			record_by $option ./lua "$SIGNALS"
 			[ $status = 3 ] || no "$way: status $status: $(head -c 300 err)"
 			replay "$struck_replays"
+		done
+	done
+}
+
+# Such signals are as they were, and come in their order, also where they are waited for; processes begin, and handlers end.
+t_struck_often() {
+	$cc -w -O2 -fchord=clock -o often "$here/often.c" 2>cc.err || no "$(head -c 300 cc.err)"
+	for how in fork nested chains taken signalfd; do
+		for us in 70 1000; do
+			record_by ./often $how $us
+			[ $status = 3 ] && [[ $(cat out) == "0 wrong "* ]] || no "$how $us: status $status: $(head -c 300 out err)"
+			replay 1
 		done
 	done
 }
