@@ -60,6 +60,7 @@ held_unblock(struct recorder *r)
 	if (!r->task->blocks)
 		return;
 	r->task->blocks = false;
+	r->task->late = true;
 	r->task->waits = held_some(r);
 	ptrace(PTRACE_SETSIGMASK, r->t->pid, sizeof r->task->mask, &r->task->mask);
 }

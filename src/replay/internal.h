@@ -119,7 +119,7 @@ struct task {
 	uint64_t clear, robust;  /* where the kernel writes when it ends: a word; a list of locks. 0: nowhere */
 	uint64_t known;          /* check sum of the registers at the last state that the log names */
 	bool handled;            /* there, a handler had begun or ended */
-	bool late;               /* what the kernel kept back comes now */
+	bool late;               /* what the kernel kept back has been let come: it is not kept back again */
 	bool waits;              /* signals wait in `held` */
 	bool blocks;             /* the kernel keeps signals back that the program has not blocked */
 	uint64_t mask;           /* if so, what the program has blocked itself, by number - 1 */

@@ -330,7 +330,6 @@ static bool
 end_block(struct recorder *r)
 {
 	held_unblock(r);
-	r->task->late = true;
 	if (!state_of(r, false).pc)
 		return !held_some(r);
 	held_send(r);
@@ -381,11 +380,15 @@ begins_task(uint64_t number)
 static void
 at_call(struct recorder *r)
 {
+	uint64_t number = tracee_word(r->t, r->t->machine->number);
+
 	breakpoint_take(r->t, &r->task->group->space->back);
 	r->task->seen = false;
-	/* What the kernel keeps back may come in the call. A birth does not happen while a signal is pending. */
-	if (r->task->in_call || !begins_task(tracee_word(r->t, r->t->machine->number)))
+	/* What the kernel keeps back may come in the call. A birth does not happen while a signal is pending. Where a handler only
+	 * returns, the program has not got on. */
+	if (r->task->in_call || !begins_task(number))
 		held_unblock(r);
+	r->task->late &= number != SYS_rt_sigreturn;
 	if (r->task->in_call)
 		record_end_call(r);
 	else if (held_some(r) || r->task->interrupted)
