@@ -104,7 +104,7 @@ held_add(struct recorder *r, const siginfo_t *info)
 	VEC_PUSH(r->task->held, (struct held){*info, false});
 }
 
-/* Only the kernel may send what it sends itself, so that comes without its siginfo. */
+/* Only the kernel may send what it sends itself, so that has no siginfo of its own before held_comes(). */
 static void
 send(const struct recorder *r, const siginfo_t *info)
 {

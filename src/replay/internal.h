@@ -120,11 +120,11 @@ struct task {
 	uint64_t known;          /* check sum of the registers at the last state that the log names */
 	bool handled;            /* there, a handler had begun or ended */
 	bool late;               /* what the kernel kept back has been let come: it is not kept back again */
-	bool waits;              /* signals wait in `held` */
-	bool blocks;             /* the kernel keeps signals back that the program has not blocked */
-	uint64_t mask;           /* if so, what the program has blocked itself, by number - 1 */
+	bool waits;              /* signals wait in `held`, or in the kernel */
 	unsigned held_at;        /* ticks at which the first of them came */
 	uint64_t held_cpu;       /* tracee_cpu() then */
+	bool blocks;             /* the kernel keeps signals back that the program has not blocked */
+	uint64_t mask;           /* if so, what the program has blocked itself, by number - 1 */
 	bool free;               /* it can run without a stop at each call */
 	bool runs_free;          /* it does so since it went on last */
 	bool seen;               /* its next call is to be seen, because it has been stopped at it */

@@ -206,7 +206,7 @@ t_struck_lua() {
 	done
 }
 
-# Such signals are as they were, and come in their order, also where they are waited for; processes begin, and handlers end.
+# Such signals are as they were, also where they are waited for; processes begin, and handlers end.
 t_struck_often() {
 	$cc -w -O2 -fchord=clock -o often "$here/often.c" 2>cc.err || no "$(head -c 300 cc.err)"
 	for how in fork nested chains taken signalfd; do
